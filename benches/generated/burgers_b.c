@@ -23,8 +23,15 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-static void step_fwd(adtape_t *tape, int n, double dt, double *u, double *next);
-static void step_rev(adtape_t *tape, int n, double dt, double *u, double *restrict u_b, double *restrict next_b);
+/* Inner loops keep their pointers in registers in functions of their own. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
+static APART void step_fwd(adtape_t *tape, int n, double dt, double *u, double *next);
+static APART void step_rev(adtape_t *tape, int n, double dt, double *u, double *restrict u_b, double *restrict next_b);
 static double burgers_fwd(adtape_t *tape, int n, int steps, double dt, double *u, double *next);
 static void burgers_rev(adtape_t *tape, int n, int steps, double dt, double *u, double *restrict u_b, double *restrict next_b, double burgers_b);
 

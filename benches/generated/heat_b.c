@@ -23,8 +23,15 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-static void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, double *u, double *next);
-static void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double *restrict k_b, double *restrict u_b, double *restrict next_b);
+/* Inner loops keep their pointers in registers in functions of their own. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
+static APART void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, double *u, double *next);
+static APART void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double *restrict k_b, double *restrict u_b, double *restrict next_b);
 static double heat_fwd(adtape_t *tape, int n, int m, int steps, double dt, const double *k, const double *data, double *u, double *next);
 static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double *k, double *restrict k_b, double *restrict u_b, double *restrict next_b, double heat_b);
 

@@ -12,7 +12,7 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 23] = [
+const STORED: [Stored; 24] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("blocks_in_passes", [15, 0, 0, 0], "the contents of blocks of 2, 3 and 4; in each pass the sum, and the last element"),
@@ -30,6 +30,7 @@ const STORED: [Stored; 23] = [
     ("own_element", [181, 0, 0, 0], "the 100 of t; 40 elements, each in its pass; the sum; 40 at once, whose passes read ahead"),
     ("recursion_in_place", [219, 0, 0, 0], "the 100 of t; 40 calls: a[0] and s; 39 results of inner calls"),
     ("restored_in_both_arms", [13, 0, 0, 0], "13 passes: the element before the first store, none before the second"),
+    ("result_that_is_there", [300, 0, 0, 0], "the 100 of t and of e; 20 elements of e at once; 40 passes: t[k] twice"),
     ("row_by_row", [12, 0, 0, 0], "the 12 of a at the end; no address"),
     ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
     ("stride_of_two", [102, 0, 0, 0], "the 100 of t; the element that was read, and the one between, which a stride counts as read"),

@@ -355,9 +355,36 @@ fn adjoints_are_restricted_pointers_where_nothing_else_reaches_their_memory() {
              void f(int n, double *x, double *y) {{\n    {call};\n}}\n"
         );
         let text = adjoint_text("emit-restrict", &text, "f(x y)/(x y)");
-        let reverse = text.lines().find(|line| line.starts_with("static void g_rev(")).expect("its prototype");
+        let reverse = text.lines().find(|line| line.contains(" g_rev(")).expect("its prototype");
         reverse.contains("restrict")
     };
     assert!(with("g(n, x, y)") && with("g(n, x, y), g(n, y, x)"));
     assert!(!with("g(n, x, y), g(n / 2, x, x + n / 2)"));
+}
+
+#[test]
+fn a_loop_stays_in_a_function_of_its_own_unless_its_number_of_passes_is_fixed() {
+    let apart = |count: &str| {
+        let text = format!(
+            "static double sum(int n, const double *x) {{\n    double s = 0.0;\n    for (int i = 0; i < n; i++) s += x[i] * \
+             x[i];\n    return s;\n}}\ndouble f(int n, const double *x) {{\n    return n * sum({count}, x);\n}}\n"
+        );
+        adjoint_text("emit-apart", &text, "f(f)/(x)").contains("static APART void sum_rev(")
+    };
+    assert!(apart("n") && apart("3 * n"));
+    assert!(!apart("3"));
+}
+
+#[test]
+fn a_function_is_called_once_for_one_value_and_not_for_what_a_store_has_left() {
+    let calls = |function: &str, body: &str| {
+        let text = format!("#include <math.h>\nvoid f(int n, double *x, double *y) {{\n    {body}\n}}\n");
+        let text = adjoint_text("emit-calls", &text, "f(x y)/(x)");
+        text.rsplit("f_rev(adtape_t").next().expect("the sweep").matches(&format!("{function}(")).count()
+    };
+    assert_eq!(calls("exp", "for (int i = 0; i < n; i++) y[i] = 1.0 / (1.0 + exp(-x[i]));"), 1);
+    assert_eq!(calls("tanh", "for (int i = 0; i < n; i++) y[i] = x[i + 1] * tanh(x[i]);"), 1);
+    assert_eq!(calls("tanh", "for (int i = 0; i < n; i++) y[i] = tanh(x[i]);"), 0);
+    // Between the two, x[0] gets back what it was.
+    assert_eq!(calls("cos", "y[0] = sin(x[0]); x[0] = 2.0 * x[0]; y[1] = sin(x[0]);"), 2);
 }

@@ -83,9 +83,10 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
             for (int k = 4; k-- > 0;) {
                 /* least_squares.c:23 */
                 const double seed_4 = model_b;
-                p_b[2 * k] += exp(-weight[k] * t[i]) * (sin(p[2 * k + 1] * t[i]) * seed_4);
+                const double value_1 = exp(-weight[k] * t[i]);
+                p_b[2 * k] += value_1 * (sin(p[2 * k + 1] * t[i]) * seed_4);
                 const double x_2 = p[2 * k + 1] * t[i];
-                p_b[2 * k + 1] += t[i] * (cos(x_2) * (p[2 * k] * exp(-weight[k] * t[i]) * seed_4));
+                p_b[2 * k + 1] += t[i] * (cos(x_2) * (p[2 * k] * value_1 * seed_4));
             }
         }
         /* least_squares.c:18 */

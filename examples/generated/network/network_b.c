@@ -29,10 +29,17 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
-static double affine_1_fwd(adtape_t *tape, int n, const double *row, const double *x);
-static void affine_1_rev(adtape_t *tape, int n, double *restrict row_b, double *x, double affine_b);
-static double affine_fwd(adtape_t *tape, int n, const double *row, const double *x);
-static void affine_rev(adtape_t *tape, int n, double *row, double *restrict row_b, double *x, double *restrict x_b, double affine_b);
+/* Inner loops keep their pointers in registers in functions of their own. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
+static APART double affine_1_fwd(adtape_t *tape, int n, const double *row, const double *x);
+static APART void affine_1_rev(adtape_t *tape, int n, double *restrict row_b, double *x, double affine_b);
+static APART double affine_fwd(adtape_t *tape, int n, const double *row, const double *x);
+static APART void affine_rev(adtape_t *tape, int n, double *row, double *restrict row_b, double *x, double *restrict x_b, double affine_b);
 static double loss_fwd(adtape_t *tape, const network *net, int samples, const double *x, const int *label, double *layer, double *score);
 static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int samples, double *x, int *label, double *layer, double *restrict layer_b, double *score, double *restrict score_b, double loss_b);
 
@@ -99,7 +106,6 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
             double result_1 = affine_1_fwd(tape, net->inputs, &net->first[h * (net->inputs + 1)], x);
             adtape_push_f64(tape, layer[h]);
             layer[h] = tanh(result_1);
-            adtape_push_f64(tape, result_1);
         }
         for (int c = 0; c < net->classes; c++) {
             double largest_s = largest;
@@ -171,13 +177,12 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
         /* network.c:24 */
         const int h_1 = net->hidden;
         for (int h = h_1; h-- > 0;) {
-            double result;
-            adtape_pop_f64(tape, &result);
             /* network.c:25 */
+            const double result = layer[h];
             adtape_pop_f64(tape, &layer[h]);
             const double seed_6 = layer_b[h];
             layer_b[h] = 0.0;
-            double result_b_1 = (1.0 - tanh(result)) * (1.0 + tanh(result)) * seed_6;
+            double result_b_1 = (1.0 - result) * (1.0 + result) * seed_6;
             const double seed_7 = result_b_1;
             result_b_1 = 0.0;
             affine_1_rev(tape, net->inputs, (double *)&net_b->first[h * (net->inputs + 1)], x_1, seed_7);

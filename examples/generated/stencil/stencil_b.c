@@ -28,8 +28,15 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
-static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]);
-static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b);
+/* Inner loops keep their pointers in registers in functions of their own. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
+static APART void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]);
+static APART void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b);
 static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]);
 static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b, double misfit_b);
 

@@ -120,6 +120,8 @@ impl Naming for Body<'_> {
 
 /// The printed procedure: declarator and body.
 pub(super) struct Printed {
+    /// What stands in front of its prototype.
+    pub(super) attribute: String,
     /// `double f_fwd(adtape_t *t, double *x)`.
     pub(super) signature: String,
     /// `{ ... }` and a line end.
@@ -173,7 +175,7 @@ pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: b
         params.push("void".into());
     }
     let result = body.exprs.declare(&proc.result_type, &format!("{name}({})", params.join(", ")));
-    Printed { signature: result, body: body.finished(tape) }
+    Printed { attribute: String::new(), signature: result, body: body.finished(tape) }
 }
 
 impl<'a> Body<'a> {

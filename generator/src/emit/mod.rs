@@ -4,6 +4,7 @@
 //! their names. Behind them come shadows of globals, the sweeps of every procedure, and for each head a function that
 //! runs both.
 
+mod apart;
 mod body;
 pub mod calls;
 pub mod expr;
@@ -71,6 +72,8 @@ struct Unit<'a> {
     helpers: Arc<Helpers>,
     /// How functions begin that note operands for the check.
     witness: String,
+    /// A macro in front of functions that stay functions of their own.
+    apart: String,
     /// What the sources define.
     macros: Macros<'a>,
     problems: Arc<Mutex<Vec<String>>>,
@@ -130,10 +133,14 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     let mut text = Text::default();
     let sweeps: Vec<(ProcId, &Proc)> =
         adjoint.sweeps.iter().flat_map(|each| [&each.forward, &each.reverse].map(|proc| (each.proc, proc))).collect();
+    let apart = apart::procs(program);
     for (printed, (id, proc)) in unit.print(&sweeps, true).into_iter().zip(&sweeps) {
         let is_head = adjoint.heads.contains(id);
         let guards = is_head && proc.role == Role::Forward;
-        let printed = if guards { printed.guarded(program, "adjoint") } else { printed };
+        let mut printed = if guards { printed.guarded(program, "adjoint") } else { printed };
+        if apart.contains(id) && !is_head {
+            printed.attribute = format!("{} ", unit.apart);
+        }
         text.proc(program, &proc.name, printed, options.split && is_head);
     }
     let mut check = String::new();
@@ -248,6 +255,7 @@ impl<'a> Unit<'a> {
             program,
             sweeps: HashMap::new(),
             local_names: local_names(program, &names),
+            apart: names.fresh("APART"),
             allocator: names.fresh("allocate_or_abort"),
             helpers: Arc::new(Helpers::new(&mut names)),
             names,
@@ -265,6 +273,7 @@ impl<'a> Unit<'a> {
             sweeps: HashMap::new(),
             names: self.names.clone(),
             local_names: self.local_names.clone(),
+            apart: self.apart.clone(),
             allocator: self.allocator.clone(),
             helpers: self.helpers.clone(),
             allocates: self.allocates.clone(),
@@ -307,7 +316,7 @@ struct Text {
 
 impl Text {
     fn proc(&mut self, program: &Program, function: &str, printed: body::Printed, exported: bool) {
-        let body::Printed { signature, body } = printed;
+        let body::Printed { attribute, signature, body } = printed;
         let body = match statics::of_body(program, function, &body) {
             declared if declared.is_empty() => body,
             declared => body.replacen("{\n", &format!("{{\n{declared}"), 1),
@@ -316,7 +325,7 @@ impl Text {
             self.documents += &format!("{signature};\n");
             self.bodies += &format!("\n{signature} {body}");
         } else {
-            self.prototypes += &format!("static {signature};\n");
+            self.prototypes += &format!("static {attribute}{signature};\n");
             self.bodies += &format!("\nstatic {signature} {body}");
         }
     }
@@ -403,6 +412,9 @@ impl Text {
             source += &ALLOCATOR.replace('@', &unit.allocator);
         }
         source += &unit.helpers.text();
+        if self.prototypes.contains(&format!("static {} ", unit.apart)) {
+            source += &apart::MACRO.replace('@', &unit.apart);
+        }
         source += &self.prototypes;
         source += &self.bodies;
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");

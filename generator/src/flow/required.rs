@@ -204,7 +204,8 @@ impl<'f> Required<'f> {
     }
 
     /// Wants the loads of `expr`, evaluated at `item`, to be there when the reverse sweep comes back to the end of the
-    /// item's region. [`Self::steady`] or [`Self::across`] must have said yes. Takes effect with [`Self::run`].
+    /// item's region. [`Self::steady`] or [`Self::across`] must have said yes, or `item` stores there. Takes effect with
+    /// [`Self::run`].
     /// Returns whether it is new.
     pub fn demand(&mut self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
         let demands = self.demands.entry((proc, item)).or_default();

@@ -9,7 +9,7 @@
 //! A load goes back through the states as long as what they write is elsewhere, so loads of unchanged memory are one
 //! term wherever they stand. The reverse sweep holds no contents of its own: what it pops is what a state had.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::terms::{P, T, Term, Version, Way};
@@ -32,6 +32,14 @@ pub(super) enum State {
     Entry,
     Stored { before: Version, place: P, value: T },
     Havoc { before: Version, writes: Arc<Vec<Section>> },
+}
+
+/// A store that is being reversed, and memory in front of that: what is damaged, what is back.
+pub(super) struct Written {
+    pub store: ItemId,
+    damage: Vec<Section>,
+    back: HashSet<P>,
+    certain: HashSet<P>,
 }
 
 /// The locations that a place may be; these and all that may be the same memory.
@@ -90,10 +98,15 @@ impl Replay<'_> {
         if side == Side::Reverse && self.is_shadow(self.terms.get_spot(at).root) {
             return self.load_adjoint(at, &place.ty);
         }
-        if side == Side::Reverse {
-            self.intact(at)?;
-        }
-        let value = self.read(self.at, at);
+        let value = match self.written_at(at).filter(|_| side == Side::Reverse) {
+            Some(item) => self.read_written(item, at)?,
+            None => {
+                if side == Side::Reverse {
+                    self.intact(at)?;
+                }
+                self.read(self.at, at)
+            }
+        };
         if let Term::Load(_, from) = *self.terms.get(value) {
             if matches!(place.ty, Type::Pointer(_)) {
                 self.pointer_places.insert(from);
@@ -101,6 +114,32 @@ impl Replay<'_> {
             self.terms.is_exactly(value, &place.ty);
         }
         Ok(value)
+    }
+
+    /// Memory as the reverse sweep finds it in front of the reversal of a store.
+    pub(super) fn as_found(&self, store: ItemId) -> Written {
+        let (damage, back, certain) = (self.damage.clone(), self.back.clone(), self.certain.clone());
+        Written { store, damage, back, certain }
+    }
+
+    /// The store that is being reversed, if this is its place and nothing has been popped yet.
+    fn written_at(&mut self, place: P) -> Option<ItemId> {
+        let item = self.written.as_ref()?.store;
+        let to = self.stored[&item];
+        self.same_place(to, place).then_some(item)
+    }
+
+    /// What the store that is being reversed has written, if the reverse sweep found it as the store left it.
+    fn read_written(&mut self, item: ItemId, place: P) -> Res<T> {
+        let Some(found) = self.written.take() else { unreachable!("the store at hand") };
+        let now = self.as_found(item);
+        (self.damage, self.back, self.certain) = (found.damage, found.back, found.certain);
+        let intact = self.intact(place);
+        let found = self.as_found(item);
+        (self.damage, self.back, self.certain) = (now.damage, now.back, now.certain);
+        self.written = Some(found);
+        intact?;
+        Ok(self.read(self.behind[item.index()], place))
     }
 
     /// Refuses a read of what was not restored.

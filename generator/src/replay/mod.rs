@@ -282,6 +282,8 @@ struct Replay<'a> {
     certain: HashSet<P>,
     /// What could not be told, and where first.
     doubted: Option<(String, Span)>,
+    /// The store that is being reversed, as long as what it wrote is there.
+    written: Option<memory::Written>,
     /// Stores whose old contents a pop restores.
     undone: HashSet<ItemId>,
     variables: HashSet<VarId>,
@@ -388,6 +390,7 @@ impl<'a> Replay<'a> {
             made: HashSet::new(),
             certain: HashSet::new(),
             doubted: None,
+            written: None,
             undone,
             variables: variables.collect(),
             shadowed: shadowed.collect(),

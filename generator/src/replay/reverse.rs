@@ -199,8 +199,8 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// A store is undone: its place is damaged, unless its old contents are back already.
-    fn unwrite(&mut self, item: ItemId) -> Res<()> {
+    /// A store is undone: its place is damaged, unless its old contents are back already. Whether it is.
+    fn unwrite(&mut self, item: ItemId) -> Res<bool> {
         let place = self.stored[&item];
         let run = self.run;
         match run {
@@ -209,10 +209,13 @@ impl Replay<'_> {
                 let (with, without) = (self.early(first, pass, 1)?, self.early(first, pass, 0)?);
                 self.restored(with);
                 self.damaged(without);
+                Ok(false)
             }
-            _ => self.damaged(place),
+            _ => {
+                self.damaged(place);
+                Ok(true)
+            }
         }
-        Ok(())
     }
 
     fn unchanged(&mut self, item: ItemId, demanded: &BTreeMap<P, Linear>) -> Res<()> {
@@ -247,6 +250,7 @@ impl Replay<'_> {
 
     /// Ends the group at hand.
     fn finish(&mut self, walk: &mut Walk) -> Res<()> {
+        self.written = None;
         let Some(group) = walk.group.take() else {
             return self.compare(&BTreeMap::new(), None);
         };
@@ -336,7 +340,10 @@ impl Replay<'_> {
         walk.around = self.damage.clone();
         walk.back.clone_from(&self.back);
         match &self.f.items[item.index()].kind {
-            ItemKind::Store { .. } => self.unwrite(item)?,
+            ItemKind::Store { .. } => {
+                let found = self.as_found(item);
+                self.written = self.unwrite(item)?.then_some(found);
+            }
             ItemKind::Call { .. } => {
                 let mut writes = self.call_writes(item);
                 writes.extend(self.given_to(item)?);

@@ -17,6 +17,7 @@ impl Replay<'_> {
     }
 
     pub(super) fn pop(&mut self, walk: &mut Walk, what: &Popped) -> Res<()> {
+        self.written = None;
         let Some(top) = walk.tape.last().copied() else {
             return Err(self.refuted("more is popped than was pushed"));
         };

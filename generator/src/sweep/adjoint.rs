@@ -125,6 +125,11 @@ impl Builder<'_> {
         if let Some(value) = self.computed(expr) {
             return self.operand(&value_expr(self.primal, value));
         }
+        if let Some(own) = self.own.as_ref().filter(|own| own.from == *expr) {
+            let (load, name) = (own.load.clone(), own.name.clone());
+            self.note_operand(&load);
+            return name;
+        }
         if let Some(k) = args.iter().position(|arg| arg == expr) {
             return match &named[k] {
                 Some(known) => known.clone(),

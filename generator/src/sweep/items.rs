@@ -9,6 +9,16 @@ use crate::plan::recompute::zero;
 use crate::plan::{Explanation, Interface};
 use crate::refuse::Class;
 
+/// What a store has put into memory, where it is still there when the store is reversed.
+pub(super) struct Own {
+    /// The call of a function that computed it.
+    pub(super) from: Expr,
+    /// What reads it again.
+    pub(super) load: Expr,
+    /// Its name in the reverse sweep.
+    pub(super) name: Expr,
+}
+
 impl Builder<'_> {
     /// The reverse of a region's items, last first.
     pub(super) fn items(&mut self, region: RegionId) {
@@ -20,6 +30,7 @@ impl Builder<'_> {
             }
             let this = &self.primal.items[item.index()];
             (self.span, self.statement, self.reversed) = (this.span, this.statement, Some(item));
+            self.own = None;
             match &this.kind {
                 ItemKind::Let { value } => self.reverse_let(*value),
                 ItemKind::Store { to, from } => self.reverse_store(item, to, from),
@@ -45,7 +56,8 @@ impl Builder<'_> {
             // Those that the item itself defines are noted behind it.
             operands.sort_by_key(|operand| reads_own(&this.kind, operand));
             for (k, operand) in operands.iter().enumerate().rev() {
-                let value = self.primal(operand);
+                let own = self.own.as_ref().filter(|own| own.load == *operand);
+                let value = own.map(|own| own.name.clone()).unwrap_or_else(|| self.primal(operand));
                 self.emit(ItemKind::Witness { notes: false, site: site(self.id, item, k), value });
             }
             if !operands.is_empty() {
@@ -94,6 +106,7 @@ impl Builder<'_> {
             let help = "assign the subscript or the pointer to a variable first";
             self.refuse(Class::NotProved, "this assignment may change the address that it writes to".into(), help);
         }
+        self.keep_result(item, to, from);
         if self.cx.facts.push_old(self.id, item) {
             if matches!(to.ty, Type::Pointer(_))
                 && !(self.cx.facts.stable() && self.cx.facts.fixed(self.id, &load(to.clone())))
@@ -116,6 +129,22 @@ impl Builder<'_> {
             self.note_shadow(to, &shadow);
             self.reverse_assignment(shadow, from, spine);
         }
+    }
+
+    /// Names what the store has put into memory, before that is undone, if it is the result of a function whose partial
+    /// derivative reads its result: then the function need not be evaluated again.
+    fn keep_result(&mut self, item: ItemId, to: &Place, from: &Expr) {
+        let ExprKind::Function(function, args) = &from.kind else { return };
+        let load = load(to.clone());
+        let reads = (0..args.len()).any(|k| function.reads(k).result && self.active(&args[k]));
+        if !reads || has(from, &load) || self.plan.runs.contains_key(&item) || !self.cx.facts.active_place(self.id, to)
+        {
+            return;
+        }
+        self.again.push((item, load.clone()));
+        let read = self.primal(&load);
+        let name = self.bind("result", read);
+        self.own = Some(Own { from: from.clone(), load, name });
     }
 
     /// Subscripts of an active place are operands too.
@@ -369,10 +398,21 @@ fn spine<'e>(expr: &'e Expr, same: &dyn Fn(&Expr) -> bool) -> Option<Vec<(bool, 
 
 /// Whether an operand of the adjoint of an item reads what the item defines.
 pub fn reads_own(kind: &ItemKind, operand: &Expr) -> bool {
-    let ItemKind::Let { value } = kind else { return false };
     let mut reads = false;
-    walk::values(operand, &mut |read| reads |= read == *value);
+    match kind {
+        ItemKind::Let { value } => walk::values(operand, &mut |read| reads |= read == *value),
+        // Else it is what lay there before.
+        ItemKind::Store { to, from } => reads = *operand == load(to.clone()) && !has(from, operand),
+        _ => {}
+    }
     reads
+}
+
+/// Whether an expression stands inside another one.
+fn has(expr: &Expr, part: &Expr) -> bool {
+    let mut found = false;
+    walk::expressions(expr, &mut |e| found |= e == part);
+    found
 }
 
 /// The number of an operand for `--check`: equal in both sweeps.

@@ -13,6 +13,7 @@ pub mod live;
 mod locals;
 mod loops;
 mod members;
+mod repeated;
 pub mod reverse;
 mod runs;
 pub mod shadow;

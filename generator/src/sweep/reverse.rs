@@ -143,8 +143,9 @@ pub struct Builder<'a> {
     pub(super) span: Span,
     pub(super) statement: Option<StatementId>,
     pub(super) refusals: Vec<Refusal>,
-    /// The value whose definition is being reversed.
+    /// The value whose definition is being reversed, or what the store being reversed has put into memory.
     pub(super) defined: Option<ValueId>,
+    pub(super) own: Option<super::items::Own>,
     /// Operands of the item at hand, for `--check`.
     pub(super) operands: Vec<Expr>,
     /// Values that something reads: heads that nobody reads are not carried.
@@ -163,7 +164,7 @@ pub struct Builder<'a> {
     unfit: Vec<ItemId>,
     /// The item that is being reversed, and by item of the sweep the one that it reverses.
     pub(super) reversed: Option<ItemId>,
-    origins: Vec<Option<ItemId>>,
+    pub(super) origins: Vec<Option<ItemId>>,
     /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
     pub(super) reads: HashMap<ValueId, BTreeSet<u32>>,
     pub(super) loads: HashMap<String, BTreeSet<u32>>,
@@ -230,6 +231,7 @@ impl<'a> Builder<'a> {
             statement: None,
             refusals: Vec::new(),
             defined: None,
+            own: None,
             operands: Vec::new(),
             read: homes::read(primal),
             counts: HashMap::new(),
@@ -317,6 +319,7 @@ impl<'a> Builder<'a> {
 
     /// The sweep without what nothing reads.
     pub fn finish(mut self) -> Built {
+        self.call_once();
         let pushes = self.run_again();
         self.tidy(pushes);
         super::first::begin_with_first(&mut self.out);

@@ -286,12 +286,17 @@ impl Builder<'_> {
 
     /// An operand whose value the adjoint of the current item reads.
     pub(super) fn operand(&mut self, expr: &Expr) -> Expr {
+        self.note_operand(expr);
+        self.primal(expr)
+    }
+
+    /// Notes an operand, for `--check` and `--explain`.
+    pub(super) fn note_operand(&mut self, expr: &Expr) {
         let constant = matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_));
         if self.cx.check && !constant && !self.operands.contains(expr) {
             self.operands.push(expr.clone());
         }
         self.note_loads(expr);
-        self.primal(expr)
     }
 
     /// The carried variable of a reversed loop that holds the end of a variable of the primal's loop.
