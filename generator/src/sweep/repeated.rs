@@ -17,14 +17,13 @@ impl Builder<'_> {
         for region in 0..self.out.regions.len() {
             let items = std::mem::take(&mut self.out.regions[region].items);
             let mut kept = Vec::with_capacity(items.len());
-            let is_quiet = |this: &Self, item: &ItemId| is_quiet(&this.out.items[item.index()].kind);
-            for row in
-                items.chunk_by(|a, b| is_quiet(self, a) == is_quiet(self, b)).map(<[_]>::to_vec).collect::<Vec<_>>()
-            {
+            let is_quiet = |item: &ItemId| is_quiet(&self.out.items[item.index()].kind);
+            let rows = items.chunk_by(|a, b| is_quiet(a) && is_quiet(b));
+            let rows: Vec<(&[ItemId], bool)> = rows.map(|row| (row, is_quiet(&row[0]))).collect();
+            for (row, quiet) in rows {
                 numbers.row += 1;
-                let mut names =
-                    if is_quiet(self, &row[0]) { repeated(&self.out, &row, &mut numbers) } else { Names::new() };
-                for item in row {
+                let mut names = if quiet { repeated(&self.out, row, &mut numbers) } else { Names::new() };
+                for &item in row {
                     if !names.is_empty() {
                         let front = self.name_calls(item, RegionId::new(region), &mut numbers, &mut names);
                         kept.extend(front);
@@ -117,10 +116,13 @@ fn always(expr: &mut Expr, see: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// Whether an item changes adjoints alone.
+/// Whether an item changes adjoints alone. What a sweep stores is an adjoint, or a pointer that is set again.
 fn is_quiet(kind: &ItemKind) -> bool {
-    use ItemKind::{Accumulate, Clear, Declare, Let, Store};
-    matches!(kind, Let { .. } | Store { .. } | Accumulate { .. } | Declare { .. } | Clear { .. })
+    match kind {
+        ItemKind::Store { to, .. } => matches!(to.ty, Type::Float { .. }),
+        ItemKind::Let { .. } | ItemKind::Accumulate { .. } | ItemKind::Declare { .. } | ItemKind::Clear { .. } => true,
+        _ => false,
+    }
 }
 
 /// Whether an expression is the call of a function. That which multiplies by an adjoint reads what changes.
