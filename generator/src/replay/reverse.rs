@@ -202,20 +202,15 @@ impl Replay<'_> {
     /// A store is undone: its place is damaged, unless its old contents are back already. Whether it is.
     fn unwrite(&mut self, item: ItemId) -> Res<bool> {
         let place = self.stored[&item];
-        let run = self.run;
-        match run {
-            Some((of, first)) if self.is_of_run(of, first, place) => {
-                let pass = self.terms.make(Term::Pass(of));
-                let (with, without) = (self.early(first, pass, 1)?, self.early(first, pass, 0)?);
-                self.restored(with);
-                self.damaged(without);
-                Ok(false)
-            }
-            _ => {
-                self.damaged(place);
-                Ok(true)
-            }
-        }
+        let Some((of, first)) = self.run.filter(|(of, first)| self.is_of_run(*of, *first, place)) else {
+            self.damaged(place);
+            return Ok(true);
+        };
+        let pass = self.terms.make(Term::Pass(of));
+        let (with, without) = (self.early(first, pass, 1)?, self.early(first, pass, 0)?);
+        self.restored(with);
+        self.damaged(without);
+        Ok(false)
     }
 
     fn unchanged(&mut self, item: ItemId, demanded: &BTreeMap<P, Linear>) -> Res<()> {
