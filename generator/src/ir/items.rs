@@ -1,7 +1,7 @@
 //! What a region is made of: statements of the source and items in order of execution. The vocabulary is that of
 //! [`types`](super::types).
 
-use super::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, Role, Span, StatementId, ValueId, VarId};
+use super::{Def, Expr, ItemId, ObjectId, Place, Proc, ProcId, RegionId, Role, Span, StatementId, ValueId, VarId};
 
 /// A sequence of items.
 #[derive(Clone, Debug, Default)]
@@ -360,4 +360,38 @@ pub enum Popped {
         /// Their shadows.
         shadows: Vec<Expr>,
     },
+}
+
+impl Proc {
+    /// By item: its region and its position there.
+    pub fn positions(&self) -> Vec<Option<(RegionId, usize)>> {
+        let mut positions = vec![None; self.items.len()];
+        for (at, region) in self.regions.iter().enumerate() {
+            for (position, item) in region.items.iter().enumerate() {
+                positions[item.index()] = Some((RegionId::new(at), position));
+            }
+        }
+        positions
+    }
+
+    /// The two values that a joined or a carried one takes its own from.
+    pub fn merged(&self, def: &Def) -> Option<[ValueId; 2]> {
+        match def {
+            Def::Join(item, k) => match &self.items[item.index()].kind {
+                ItemKind::Branch { joins, .. } => joins.get(*k as usize).map(|join| [join.then, join.otherwise]),
+                _ => None,
+            },
+            Def::Head(item, k) | Def::Out(item, k) => match &self.items[item.index()].kind {
+                ItemKind::Loop { carried, .. } => carried.get(*k as usize).map(|each| [each.init, each.end]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether a region is another one, or inside it.
+    pub fn is_within(&self, region: RegionId, outer: RegionId) -> bool {
+        let around = |region: &RegionId| self.regions[region.index()].parent.map(|(parent, _)| parent);
+        std::iter::successors(Some(region), around).any(|region| region == outer)
+    }
 }

@@ -27,7 +27,7 @@
 //!
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
 
-use super::{Expr, Item, ItemKind, Place, Region, Statement};
+use super::{Expr, Item, Place, Region, Statement};
 use std::fmt;
 
 macro_rules! ids {
@@ -387,40 +387,6 @@ pub struct Order {
     pub span: Span,
 }
 
-impl Proc {
-    /// By item: its region and its position there.
-    pub fn positions(&self) -> Vec<Option<(RegionId, usize)>> {
-        let mut positions = vec![None; self.items.len()];
-        for (at, region) in self.regions.iter().enumerate() {
-            for (position, item) in region.items.iter().enumerate() {
-                positions[item.index()] = Some((RegionId::new(at), position));
-            }
-        }
-        positions
-    }
-
-    /// The two values that a joined or a carried one takes its own from.
-    pub fn merged(&self, def: &Def) -> Option<[ValueId; 2]> {
-        match def {
-            Def::Join(item, k) => match &self.items[item.index()].kind {
-                ItemKind::Branch { joins, .. } => joins.get(*k as usize).map(|join| [join.then, join.otherwise]),
-                _ => None,
-            },
-            Def::Head(item, k) | Def::Out(item, k) => match &self.items[item.index()].kind {
-                ItemKind::Loop { carried, .. } => carried.get(*k as usize).map(|each| [each.init, each.end]),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Whether a region is another one, or inside it.
-    pub fn is_within(&self, region: RegionId, outer: RegionId) -> bool {
-        let around = |region: &RegionId| self.regions[region.index()].parent.map(|(parent, _)| parent);
-        std::iter::successors(Some(region), around).any(|region| region == outer)
-    }
-}
-
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -491,7 +457,7 @@ pub enum Def {
     Entry(u32),
     /// A variable that was not assigned yet. Reading it is undefined in C; nothing is ever stored for it.
     Undefined,
-    /// The value of an expression: [`ItemKind::Let`].
+    /// The value of an expression: [`ItemKind::Let`](super::ItemKind::Let).
     Is(Expr),
     /// Join number `1` of the branch `0`.
     Join(ItemId, u32),
@@ -501,6 +467,6 @@ pub enum Def {
     Out(ItemId, u32),
     /// Result of the call.
     Result(ItemId),
-    /// Taken from the tape by this [`ItemKind::Pop`].
+    /// Taken from the tape by this [`ItemKind::Pop`](super::ItemKind::Pop).
     Popped(ItemId),
 }
