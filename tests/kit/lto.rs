@@ -135,3 +135,11 @@ fn characters_are_pushed_with_lto_without_a_warning() {
     let program = compile(&fc(), &[source.to_str().expect("a path")], How::Lto, &["-Werror=lto-type-mismatch"]);
     assert_eq!(passes(&program, &[], &[]), "abcdc\n");
 }
+
+#[test]
+fn random_programs_agree_with_the_model() {
+    if has_gnu_lto("random_programs_agree_with_the_model") {
+        random_programs(&compile_random_fortran(How::Lto), "100");
+        random_programs(&compile("gcc", &["random.c"], How::Lto, &["-w"]), "100");
+    }
+}
