@@ -302,7 +302,7 @@ pub enum Life {
     Param(u32),
     /// Static storage.
     Global,
-    /// Each time its region runs, from its [`ItemKind::Declare`] to the end of the region.
+    /// Each time its region runs, from its [`ItemKind::Declare`](super::ItemKind::Declare) to the end of the region.
     Region(RegionId),
     /// From an `ItemKind::Alloc` to the `ItemKind::Free` of it. One object stands for all blocks of that `Alloc`.
     Heap,
