@@ -458,6 +458,5 @@ fn sweep_name(program: &Program, id: ProcId) -> String {
 }
 
 fn heads_of(program: &Program, heads: &[Head]) -> Vec<ProcId> {
-    let at = |head: &Head| program.procs.iter().position(|proc| proc.name == head.proc);
-    heads.iter().filter_map(at).map(ProcId::new).collect()
+    heads.iter().filter_map(|head| head.find(program)).collect()
 }

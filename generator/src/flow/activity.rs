@@ -85,7 +85,7 @@ impl Activity {
         }
         let (mut from, mut to, mut named) = (Vec::new(), Vec::new(), Vec::new());
         for head in heads {
-            let Some(p) = program.procs.iter().position(|p| p.name == head.proc) else {
+            let Some(p) = head.find(program) else {
                 refusals.push(refusal(
                     Class::Head,
                     Span::default(),
@@ -98,7 +98,7 @@ impl Activity {
             for (name, dependent) in names.chain(head.dependents.iter().map(|name| (name, true))) {
                 let out = if dependent { &mut to } else { &mut from };
                 let before = out.len();
-                graph.named(ProcId::new(p), name, dependent, out, refusals);
+                graph.named(p, name, dependent, out, refusals);
                 named.push(out[before..].to_vec());
             }
         }

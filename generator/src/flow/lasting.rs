@@ -32,8 +32,7 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
     let mut known = BTreeSet::new();
     let mut sums: Option<Vec<Sum>> = None;
     for head in heads {
-        let Some(proc) = flow.program.procs.iter().position(|proc| proc.name == head.proc) else { continue };
-        let proc = ProcId::new(proc);
+        let Some(proc) = head.find(flow.program) else { continue };
         for &loc in required.sum(proc).exposed.keys() {
             let Root::Global(global) = flow.points.locs.root(loc) else { continue };
             let flows = flow.activity.loc(loc) && flow.writes(proc, RegionId(0)).contains(&loc);

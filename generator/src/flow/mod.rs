@@ -46,6 +46,11 @@ pub struct Head {
 }
 
 impl Head {
+    /// The first procedure of the head's name.
+    pub fn find(&self, program: &Program) -> Option<ProcId> {
+        program.procs.iter().position(|proc| proc.name == self.proc).map(ProcId::new)
+    }
+
     /// The variable of a name, and the members behind it: `net->w` and `net.w` are `w` of `net`.
     pub fn path(name: &str) -> (&str, Vec<&str>) {
         let mut parts = name.split(['.', '-']).map(|part| part.trim_start_matches('>'));

@@ -16,8 +16,7 @@ pub fn settled<'p>(program: &'p Program, heads: &[Head]) -> Result<Cow<'p, Progr
     if program.procs.iter().all(|proc| proc.orders.is_empty()) {
         return Ok(Cow::Borrowed(program));
     }
-    let is = |head: &Head| program.procs.iter().position(|proc| proc.name == head.proc);
-    let heads: Vec<ProcId> = heads.iter().filter_map(is).map(ProcId::new).collect();
+    let heads: Vec<ProcId> = heads.iter().filter_map(|head| head.find(program)).collect();
     let points = Points::analyse(program, &heads, &Options::default());
     let judge = Judge { effects: Effects::analyse(program, &points), points: &points, program };
     let procs = program.procs.iter().enumerate();

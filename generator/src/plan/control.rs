@@ -261,7 +261,7 @@ fn advanced_unless_left<'p>(
     let ItemKind::Loop { test, at: TestAt::Before, .. } = &proc.items[of.index()].kind else { return None };
     // What is 0 at the end of a pass that another one follows.
     let mut zeros: Vec<ValueId> = all.iter().filter(|c| requires_zero(test, c.head)).map(|c| c.end).collect();
-    for _ in 0..8 {
+    loop {
         let ItemKind::Branch { on, joins, .. } = &proc.items[item.index()].kind else { return None };
         let then = takes_then(proc, on, joins, &zeros)?;
         let arm = |join: &Join| if then { join.then } else { join.otherwise };
@@ -273,7 +273,6 @@ fn advanced_unless_left<'p>(
             _ => return None,
         }
     }
-    None
 }
 
 /// Which arm of a branch runs where these values are 0, if they tell.

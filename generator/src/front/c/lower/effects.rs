@@ -135,26 +135,26 @@ impl Summary {
 }
 
 impl Effects {
-    /// Calls here that change what other expressions use, or use what they change; what these are, and whether only the
-    /// analyses of pointers can say if they meet.
-    fn meetings(&self, other: &Effects, span: Span) -> Vec<(Order, bool)> {
+    /// Calls here that change what other expressions use, or use what they change: what the analyses of pointers must say
+    /// of them, or why they cannot.
+    fn meetings(&self, other: &Effects, span: Span) -> Vec<std::result::Result<Order, Refusal>> {
+        let places = |accesses: &[Access], meets: &dyn Fn(&Access) -> bool| -> Vec<Place> {
+            accesses.iter().filter(|access| meets(access)).map(|access| access.place.clone()).collect()
+        };
         let meeting = |call: &Call| {
-            let read = other.reads.iter().filter(|access| call.writes_to(access));
-            let written = other.writes.iter().filter(|access| call.writes_to(access) || call.reads_from(access));
+            let read = places(&other.reads, &|access| call.writes_to(access));
+            let written = places(&other.writes, &|access| call.writes_to(access) || call.reads_from(access));
             let calls: Vec<&Call> = other.calls.iter().filter(|other| call.changes(other)).collect();
-            let is_open = call.item.is_some()
-                && calls.iter().all(|other| other.item.is_some() && !call.shares_hidden_state(other));
-            let place = |access: &Access| access.place.clone();
-            let order = Order {
-                call: call.item.unwrap_or(ItemId(u32::MAX)),
-                read: read.map(place).collect(),
-                written: written.map(place).collect(),
-                calls: calls.iter().filter_map(|call| call.item).collect(),
-                name: call.name.clone(),
-                span,
-            };
-            let meets = !(order.read.is_empty() && order.written.is_empty() && calls.is_empty());
-            meets.then_some((order, is_open))
+            if read.is_empty() && written.is_empty() && calls.is_empty() {
+                return None;
+            }
+            let open = calls.iter().map(|other| other.item.filter(|_| !call.shares_hidden_state(other)));
+            Some(match (call.item, open.collect()) {
+                (Some(item), Some(calls)) => {
+                    Ok(Order { call: item, read, written, calls, name: call.name.clone(), span })
+                }
+                _ => Err(Refusal::order(&call.name, span)),
+            })
         };
         self.calls.iter().filter_map(meeting).collect()
     }
@@ -311,11 +311,8 @@ impl<'a> Lower<'_, 'a> {
         let span = self.span(node);
         let meetings = [self.effects.meetings(&aside, span), aside.meetings(&self.effects, span)].concat();
         self.effects.include(aside);
-        for (order, is_open) in meetings {
-            if !is_open {
-                return Err(Box::new(Refusal::order(&order.name, span)));
-            }
-            self.b.proc_mut().orders.push(order);
+        for order in meetings {
+            self.b.proc_mut().orders.push(order.map_err(Box::new)?);
         }
         Ok(())
     }
