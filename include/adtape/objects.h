@@ -28,7 +28,7 @@ typedef int32_t adtape_kind_t;
 // Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
 typedef struct adtape_objects_t adtape_objects_t;
 
-// Where an object and its adjoint lie.
+// Where an object and its adjoint lie: what an earlier call wrote, or all 0.
 typedef struct {
     int64_t serial;
     int64_t base;
@@ -36,6 +36,8 @@ typedef struct {
     // 0: it has no adjoint.
     int64_t adjoint_base;
     int64_t adjoint_bytes;
+    // How many changes of objects were known then.
+    int64_t changes;
 } adtape_abi0_buffer_t;
 
 // A range of addresses and whose it is.
@@ -118,11 +120,11 @@ adtape_status_t adtape_objects_create(adtape_objects_t **out);
 // Fortran: not offered.
 adtape_status_t adtape_objects_destroy(adtape_objects_t *o);
 
-// The object of the process that an address is in; false: it is in none that is alive.
-bool adtape_abi0_buffer_find(uint64_t address, adtape_abi0_buffer_t *out);
+// The object of the process that an address is in; false: it is in none that is alive, and nothing is written.
+bool adtape_abi0_buffer_find(uint64_t address, adtape_abi0_buffer_t *buffer);
 
-// The object of the process with this serial; false: it is not alive.
-bool adtape_abi0_buffer_locate(uint64_t serial, adtape_abi0_buffer_t *out);
+// The object of the process with this serial; false: it is not alive, and nothing is written.
+bool adtape_abi0_buffer_locate(uint64_t serial, adtape_abi0_buffer_t *buffer);
 
 /* ---- live ------------------------------------------------------------------------------------------------ */
 

@@ -105,11 +105,11 @@ struct table {
     size_t capacity, used; /* capacity: 0 or a power of two */
 };
 
-static size_t table_home(const struct table *table, uint64_t key) {
+static inline size_t table_home(const struct table *table, uint64_t key) {
     return (size_t)((key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (table->capacity - 1);
 }
 
-static struct slot *table_slot(const struct table *table, uint64_t key) {
+static inline struct slot *table_slot(const struct table *table, uint64_t key) {
     size_t i = table_home(table, key);
     while (table->slots[i].used && table->slots[i].key != key) {
         i = (i + 1) & (table->capacity - 1);
@@ -117,23 +117,27 @@ static struct slot *table_slot(const struct table *table, uint64_t key) {
     return &table->slots[i];
 }
 
-static uint64_t *table_find(const struct table *table, uint64_t key) {
+static inline uint64_t *table_find(const struct table *table, uint64_t key) {
     struct slot *slot = table->capacity > 0 ? table_slot(table, key) : NULL;
     return slot != NULL && slot->used ? &slot->value : NULL;
 }
 
-/* The value of a key, 0 if it is new. Valid until the next call that adds one. */
-static uint64_t *table_at(struct table *table, uint64_t key, const void *site) {
-    if (table->used * 2 >= table->capacity) {
-        const struct table old = *table;
-        table->capacity = old.capacity > 0 ? 2 * old.capacity : 16;
-        table->slots = allocate_zeros(table->capacity * sizeof *table->slots, site);
-        for (size_t i = 0; i < old.capacity; i++) {
-            if (old.slots[i].used) {
-                *table_slot(table, old.slots[i].key) = old.slots[i];
-            }
+static __attribute__((cold, noinline)) void table_grow(struct table *table, const void *site) {
+    const struct table old = *table;
+    table->capacity = old.capacity > 0 ? 2 * old.capacity : 16;
+    table->slots = allocate_zeros(table->capacity * sizeof *table->slots, site);
+    for (size_t i = 0; i < old.capacity; i++) {
+        if (old.slots[i].used) {
+            *table_slot(table, old.slots[i].key) = old.slots[i];
         }
-        free(old.slots);
+    }
+    free(old.slots);
+}
+
+/* The value of a key, 0 if it is new. Valid until the next call that adds one. */
+static inline uint64_t *table_at(struct table *table, uint64_t key, const void *site) {
+    if (table->used * 2 >= table->capacity) {
+        table_grow(table, site);
     }
     struct slot *slot = table_slot(table, key);
     if (!slot->used) {

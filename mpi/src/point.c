@@ -13,9 +13,14 @@ static void draft_sent(struct leg *leg, struct comm *comm, int peer, int tag, co
 
 /* How many floating-point numbers came. The datatype may be gone; MPI counts bytes without it. */
 static int64_t values_received(const struct layout *layout, const MPI_Status *status) {
-    MPI_Count bytes = 0;
-    (void)MPI_Get_elements_x(status, MPI_BYTE, &bytes);
-    return packed_values(layout, (int64_t)bytes);
+    int bytes = 0;
+    (void)MPI_Get_count(status, MPI_BYTE, &bytes);
+    if (__builtin_expect(bytes == MPI_UNDEFINED, 0)) {
+        MPI_Count more = 0; /* than an int can say */
+        (void)MPI_Get_elements_x(status, MPI_BYTE, &more);
+        return packed_values(layout, (int64_t)more);
+    }
+    return packed_values(layout, bytes);
 }
 
 /* The leg of a receive, which is complete. Its number is set by the caller. */

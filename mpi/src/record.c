@@ -72,10 +72,28 @@ static inline __attribute__((always_inline)) void pop_bytes(void *x, size_t byte
     }
 }
 
-static void record_push(enum operation operation, struct leg *legs, int count, const void *site) {
+static __attribute__((noinline)) void record_push_any(const struct head *head, struct leg *legs, const void *site) {
+    push_bytes(legs, (size_t)head->legs * sizeof *legs, site);
+    push_bytes(head, sizeof *head, site);
+}
+
+/* One or two legs go without a call, because their sizes are constants then. */
+static inline void record_push(enum operation operation, struct leg *legs, int count, const void *site) {
     const struct head head = {RECORD_MAGIC, count, operation, 0, site};
-    push_bytes(legs, (size_t)count * sizeof *legs, site);
-    push_bytes(&head, sizeof head, site);
+    adtape_t *t = adtape_self();
+    char *to = (char *)t->cur;
+    if ((count != 1 && count != 2) || ADTAPE_RARE_(t->cur + 2 * sizeof *legs + sizeof head > t->limit)) {
+        record_push_any(&head, legs, site);
+        return;
+    }
+    memcpy(to, legs, sizeof *legs);
+    to += sizeof *legs;
+    if (count == 2) {
+        memcpy(to, legs + 1, sizeof *legs);
+        to += sizeof *legs;
+    }
+    memcpy(to, &head, sizeof head);
+    t->cur += (size_t)(count == 2 ? 2 : 1) * sizeof *legs + sizeof head;
 }
 
 static __attribute__((cold, noreturn)) void refuse_head(enum operation operation, const struct head *head,
@@ -152,11 +170,30 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_bu
          label_of(object));
 }
 
+/* Buffers that were found lately: most are used again. Those of the forward sweep by address, those of the reverse sweep
+ * by serial. The library finds out whether one is still where it was. */
+enum { RECENT = 64 };
+static struct {
+    adtape_abi0_buffer_t by_address[RECENT], by_serial[RECENT];
+} recent;
+
+/* The object that an address is in; NULL: none. Valid until the next call. */
+static inline const adtape_abi0_buffer_t *buffer_find(const void *address) {
+    const uint64_t bits = (uint64_t)(uintptr_t)address;
+    adtape_abi0_buffer_t *buffer = &recent.by_address[(bits >> 3 ^ bits >> 9) % RECENT];
+    return adtape_abi0_buffer_find(bits, buffer) ? buffer : NULL;
+}
+
+/* The object with a serial; NULL: it is not alive. Valid until the next call. */
+static inline const adtape_abi0_buffer_t *buffer_locate(int64_t serial) {
+    adtape_abi0_buffer_t *buffer = &recent.by_serial[(uint64_t)serial % RECENT];
+    return adtape_abi0_buffer_locate((uint64_t)serial, buffer) ? buffer : NULL;
+}
+
 /* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. */
 static struct leg draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
     struct leg draft = {.layout = number};
     const struct layout *layout = layouts.at[number];
-    adtape_abi0_buffer_t object;
     if (elements <= 0 || layout->class == NOTHING) {
         draft.integers = layout->class != FIELDS;
         return draft;
@@ -167,22 +204,23 @@ static struct leg draft_layout(const void *buffer, int64_t elements, int number,
     draft.values = elements * layout->values;
     draft.integers = layout->class == INTEGERS;
     const char *const first = (const char *)buffer + layout->lower;
-    if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, &object)) {
+    const adtape_abi0_buffer_t *object = buffer_find(first);
+    if (object == NULL) {
         draft.flags = draft.integers ? 0 : LEG_OUTSIDE;
         return draft;
     }
     draft.flags = LEG_INSIDE;
-    draft.object = object.serial;
-    draft.offset = (int64_t)(uintptr_t)first - object.base;
-    if (draft.integers && object.adjoint_base != 0) {
-        refuse_integers(&object, site);
+    draft.object = object->serial;
+    draft.offset = (int64_t)(uintptr_t)first - object->base;
+    if (draft.integers && object->adjoint_base != 0) {
+        refuse_integers(object, site);
     }
     const int64_t bytes = (elements - 1) * layout->extent + layout->upper - layout->lower;
-    if (draft.offset + bytes > object.bytes) {
+    if (draft.offset + bytes > object->bytes) {
         fail(ADTAPE_STATUS_NO_RANGE, site,
              "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
              "  the count, the datatype or the size in adtape_live_add is wrong",
-             bytes, draft.offset, label_of(&object), object.bytes);
+             bytes, draft.offset, label_of(object), object->bytes);
     }
     return draft;
 }
@@ -221,7 +259,6 @@ static __attribute__((cold, noreturn)) void refuse_size(const adtape_abi0_buffer
 
 /* The adjoint of a leg's buffer, NULL if it has none. `given` is what the program says, or NULL. */
 static void *leg_adjoint(const struct leg *leg, void *const *given, const struct head *head, const void *site) {
-    adtape_abi0_buffer_t object;
     if (given != NULL) {
         return *given;
     }
@@ -231,17 +268,18 @@ static void *leg_adjoint(const struct leg *leg, void *const *given, const struct
         }
         return NULL;
     }
-    if (!adtape_abi0_buffer_locate((uint64_t)leg->object, &object)) {
+    const adtape_abi0_buffer_t *object = buffer_locate(leg->object);
+    if (object == NULL) {
         refuse_ended(head, site);
     }
-    if (object.adjoint_base == 0) {
+    if (object->adjoint_base == 0) {
         return NULL;
     }
     if (leg->integers) {
-        refuse_integers(&object, head->site);
+        refuse_integers(object, head->site);
     }
-    if (object.adjoint_bytes != object.bytes) {
-        refuse_size(&object, site);
+    if (object->adjoint_bytes != object->bytes) {
+        refuse_size(object, site);
     }
-    return (char *)(uintptr_t)object.adjoint_base + leg->offset - layouts.at[leg->layout]->lower;
+    return (char *)(uintptr_t)object->adjoint_base + leg->offset - layouts.at[leg->layout]->lower;
 }

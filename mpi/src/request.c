@@ -55,7 +55,13 @@ static struct request *request_take(MPI_Request handle) {
 static struct request *request_new(struct leg *draft, MPI_Request handle, const void *site) {
     struct request *request = room_allocate(sizeof *request, site);
     draft->serial = ++mpi.requests;
-    *request = (struct request){.handle = handle, .serial = draft->serial, .draft = *draft};
+    request->handle = handle;
+    request->serial = draft->serial;
+    request->number = 0;
+    request->twin = request->next = NULL;
+    request->receives = request->settled = request->waited = false;
+    request->collective = NULL;
+    request->draft = *draft;
     request_enter(request, site);
     return request;
 }

@@ -100,6 +100,12 @@ impl Objects {
         self.registry().extents_at_once(Serial(serial))
     }
 
+    /// Whether an object is where it was when these many changes were counted.
+    #[inline(always)]
+    pub(crate) fn is_unchanged(&self, serial: u64, changes: u64) -> bool {
+        self.registry().is_unchanged(Serial(serial), changes)
+    }
+
     /// Ends a block or a variable that comes back.
     #[inline(always)]
     pub(crate) fn live_end_at_once(&self, tape: &Cursor, base: usize) -> Option<()> {

@@ -177,19 +177,35 @@ mod tests {
         for (base, kind) in [(0x1000, RangeKind::Heap), (0x2000, RangeKind::Stack)] {
             let serial = objects.live_add(base, 64, kind, "x")?;
             objects.live_set_adjoint(base, 0x8000, 32)?;
-            let extents = Extents { serial, base: base as u64, bytes: 64, adjoint_base: 0x8000, adjoint_bytes: 32 };
+            let extents = Extents {
+                serial,
+                base: base as u64,
+                bytes: 64,
+                adjoint_base: 0x8000,
+                adjoint_bytes: 32,
+                changes: Extents::PASSING,
+            };
             for address in [base, base + 63] {
-                assert_eq!(objects.extents_at_once(address as u64), Some(extents));
+                let at_once = objects.extents_at_once(address as u64).expect("it is alive");
+                assert_eq!(at_once.uncounted(), extents);
+                assert!(objects.is_unchanged(serial, at_once.changes));
                 assert_eq!(objects.extents(address as u64), Some(extents));
+                assert!(!objects.is_unchanged(serial, Extents::PASSING));
             }
             assert_eq!(objects.extents(base as u64 + 65), None);
+            let counted = objects.extents_of_at_once(serial).expect("it is alive").changes;
+            objects.live_set_adjoint(base, 0x8100, 32)?;
+            assert!(!objects.is_unchanged(serial, counted), "its adjoint lies elsewhere");
+            let counted = objects.extents_of_at_once(serial).expect("it is alive").changes;
             objects.live_end(&tape, base)?;
+            assert!(!objects.is_unchanged(serial, counted), "it has ended");
             assert_eq!((objects.extents_of_at_once(serial), objects.extents_of(serial)), (None, None));
             let range = objects.pop_range(&tape)?;
             objects.rebase_add(&range, base + 0x400, 0x9000, 64)?;
             let moved = Extents { base: base as u64 + 0x400, adjoint_base: 0x9000, adjoint_bytes: 64, ..extents };
             assert_eq!(objects.extents_of(serial), Some(moved));
-            assert!(objects.extents_of_at_once(serial).is_none_or(|at_once| at_once == moved));
+            let at_once = objects.extents_of_at_once(serial);
+            assert!(at_once.is_none_or(|at_once| at_once.uncounted() == moved));
         }
         Ok(())
     }

@@ -199,6 +199,12 @@ impl Registry {
         self.lane_if_claimed(serial.lane())?.objects.extents(serial)
     }
 
+    /// Whether an object is where it was when these many changes were counted.
+    #[inline(always)]
+    pub fn is_unchanged(&self, serial: Serial, changes: u64) -> bool {
+        self.lane_if_claimed(serial.lane()).is_some_and(|lane| lane.objects.is_unchanged(changes))
+    }
+
     /// Where a place lies; None while its object is not alive.
     pub fn locate(&self, place: ObjectOffset) -> Result<Option<Located>, Error> {
         self.alive(place.serial).map(|object| self.located(&object, place.offset)).transpose()

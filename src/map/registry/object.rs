@@ -130,12 +130,23 @@ pub(crate) struct Extents {
     /// 0 if it has none.
     pub adjoint_base: u64,
     pub adjoint_bytes: u64,
+    /// How many changes of its lane's objects were known when this was read; [`Extents::PASSING`] if nobody counts them.
+    pub changes: u64,
 }
 
 impl Extents {
+    /// No number of changes that are done.
+    pub(crate) const PASSING: u64 = 1;
+
     pub fn of(object: &Object) -> Extents {
         let Object { serial, base, bytes, adjoint_base, adjoint_bytes, .. } = *object;
-        Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes }
+        Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes, changes: Extents::PASSING }
+    }
+
+    /// What it is whenever it was read.
+    #[cfg(test)]
+    pub fn uncounted(self) -> Extents {
+        Extents { changes: Extents::PASSING, ..self }
     }
 }
 
@@ -234,10 +245,14 @@ impl Object {
 
     /// As [`simple_place`](Object::simple_place), with both lengths, whatever they are.
     #[inline(always)]
-    pub fn extents(serial: Serial, [base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<Extents> {
+    pub fn extents(
+        serial: Serial,
+        changes: u64,
+        [base, adjoint_base, bytes, adjoint_bytes]: [u64; 4],
+    ) -> Option<Extents> {
         let is_alive = (adjoint_bytes >> 48) & STATE == (LifeState::Alive as u64) << STATE_SHIFT;
         let (bytes, adjoint_bytes) = (bytes & LOW_48, adjoint_bytes & LOW_48);
-        is_alive.then_some(Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes })
+        is_alive.then_some(Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes, changes })
     }
 
     /// The words are 0, 1, 2, 4 and 5 of the object; None of a slot that is free.

@@ -119,7 +119,7 @@ impl Registry {
         let stack = lane.stack();
         if let Some(frame) = stack.frames.holding(address) {
             let (serial, base, bytes) = (Serial::new(lane.number, frame.birth).0, frame.base, frame.bytes);
-            return Some(Extents { serial, base, bytes, adjoint_base: 0, adjoint_bytes: 0 });
+            return Some(Extents { serial, base, bytes, adjoint_base: 0, adjoint_bytes: 0, changes: Extents::PASSING });
         }
         let range = stack.ranges.find(address).filter(|range| lane_of(range.value) == lane.number)?;
         let extents = lane.objects.extents_in(range.value as u32)?;

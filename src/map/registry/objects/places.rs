@@ -32,7 +32,13 @@ impl ObjectTable {
         let before = self.lock.begin()?;
         let (_, slot) = self.find(serial.birth())?;
         let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
-        if self.lock.is_unchanged(before) { Object::extents(serial, words) } else { None }
+        if self.lock.is_unchanged(before) { Object::extents(serial, before, words) } else { None }
+    }
+
+    /// Whether no object has changed since [`extents`](ObjectTable::extents) counted so many changes.
+    #[inline(always)]
+    pub fn is_unchanged(&self, changes: u64) -> bool {
+        self.lock.begin() == Some(changes)
     }
 
     /// As [`extents`](ObjectTable::extents), of the object in a slot.
@@ -43,7 +49,7 @@ impl ObjectTable {
         let first = slot.first();
         let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
         let is_there = birth_in(first) != 0 && self.lock.is_unchanged(before);
-        if is_there { Object::extents(Serial::new(self.lane, birth_in(first)), words) } else { None }
+        if is_there { Object::extents(Serial::new(self.lane, birth_in(first)), before, words) } else { None }
     }
 
     /// As [`simple_place`](ObjectTable::simple_place), of the object that the forward sweep knew where the range is, which has

@@ -18,6 +18,8 @@ struct Both {
     /// Base, bytes and serial of what is alive on the stack.
     alive: Vec<(u64, u64, Serial)>,
     tape: Vec<RangeRecord>,
+    /// Objects of buffers that nobody has changed since.
+    kept: Vec<Extents>,
 }
 
 impl Both {
@@ -25,7 +27,7 @@ impl Both {
         let (lazy, asked) = (Registry::new(), Registry::new());
         let lane = lazy.claim().unwrap();
         assert_eq!(asked.claim().unwrap(), lane);
-        Both { lazy, asked, lane, alive: vec![], tape: vec![] }
+        Both { lazy, asked, lane, alive: vec![], tape: vec![], kept: vec![] }
     }
 
     fn ask(&self) {
@@ -70,14 +72,20 @@ impl Both {
     }
 
     /// What holds a buffer of a message: it is found at once, or not; and a frame stays one.
-    fn buffer(&self, address: u64) -> bool {
+    fn buffer(&mut self, address: u64) -> bool {
+        self.kept.retain(|kept| self.lazy.is_unchanged(Serial(kept.serial), kept.changes));
+        for kept in &self.kept {
+            assert!(self.alive.contains(&(kept.base, kept.bytes, Serial(kept.serial))));
+        }
         let before = self.frames();
         let found = self.lazy.extents_of_address_at_once(self.lane, address);
         assert_eq!(self.frames(), before);
         let Some(found) = found else { return false };
         let alive = self.alive.iter().find(|(base, bytes, _)| (*base..base + bytes).contains(&address));
         assert_eq!(alive, Some(&(found.base, found.bytes, Serial(found.serial))));
-        assert_eq!(self.asked.extents_at_once(Serial(found.serial)), Some(found));
+        let asked = self.asked.extents_at_once(Serial(found.serial));
+        assert_eq!(asked.map(Extents::uncounted), Some(found.uncounted()));
+        self.kept.push(found);
         true
     }
 
