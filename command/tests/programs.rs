@@ -63,7 +63,7 @@ fn structs_with_pointers_have_right_adjoints() {
 
 #[test]
 fn local_variables_may_hold_one_of_several_functions() {
-    check("chosen_functions.c", &["by_condition", "in_a_loop"]);
+    check("chosen_functions.c", &["by_condition", "from_memory", "in_a_loop"]);
 }
 
 #[test]
@@ -83,10 +83,15 @@ fn pointers_that_a_condition_chooses_have_the_base_of_its_arm() {
     check("chosen_pointers.c", &["taken", "linear", "nested", "of_two"]);
 }
 
+#[test]
+fn rows_whose_extent_is_a_value_and_tables_of_rows_have_right_adjoints() {
+    check("rows_and_blocks.c", &[]);
+}
+
 /// These were refused: the adjoint of a local object was not there yet where the pointer came from the tape.
 #[test]
 fn pointers_into_local_memory_may_change_places() {
-    check("swapped.c", &["scalars", "points", "marching", "buffers", "freed_twice", "tables"]);
+    check("swapped.c", &["rows", "scalars", "points", "marching", "buffers", "freed_twice", "tables"]);
 }
 
 /// The headers of C that generated code includes had the macros of the sources' headers: they did not compile.

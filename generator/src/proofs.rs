@@ -41,6 +41,7 @@ pub fn prove_all(
             given.called = Arc::clone(&called);
             given.global_shadows = global_shadows.clone();
             given.is_called = callees.contains(&each.proc);
+            given.by_offset = !each.plan.by_offset.is_empty();
             given.again = each.plan.again.keys().copied().collect();
             let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
             let contract = (verdict == Verdict::Proved).then_some(contract);

@@ -11,8 +11,6 @@
 //! address of each new block, and pointers that are read from memory have names where a call or a store may change
 //! that memory.
 
-use std::collections::BTreeSet;
-
 use crate::flow::{Flow, Loc, Root};
 use crate::ir::*;
 use crate::plan::game::value_expr;
@@ -46,7 +44,7 @@ pub fn blocks(program: &Program) -> Program {
 /// `None` if there are none left.
 pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
     let mut found = Vec::new();
-    let mut mixed = BTreeSet::new();
+    let mut mixed = flow.points.stored();
     for (p, proc) in program.procs.iter().enumerate() {
         let p = ProcId::new(p);
         let values = (0..proc.values.len()).map(|value| value_expr(proc, ValueId::new(value)));
@@ -60,11 +58,8 @@ pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
             let o = ObjectId::new(o);
             let Some(top) = flow.points.locs.find(Root::Object(p, o)) else { continue };
             let local = matches!(object.life, Life::Region(_)) && proc.result_object != Some(o);
-            let one = match &object.shape[..] {
-                [] => true,
-                [dim] => dim.lower.is_none() && dim.extent.is_some(),
-                _ => false,
-            };
+            let known = object.shape.iter().all(|dim| dim.lower.is_none() && dim.extent.is_some());
+            let one = known && (object.shape.len() <= 1 || by_elements(proc, o));
             if local && one && !object.constant && (flow.points.escapes(top) || mixed.contains(&top)) {
                 found.push((p, o));
             }
@@ -75,11 +70,76 @@ pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
     Some(program)
 }
 
+/// Whether every place in an object of several dimensions is an element or a row.
+fn by_elements(proc: &Proc, object: ObjectId) -> bool {
+    let (mut all, count) = (true, proc.objects[object.index()].shape.len());
+    // Reads places, and changes none.
+    rewrite::places(&mut proc.clone(), &mut |place| {
+        let known = match &place.path[..] {
+            [Step::Index(at)] => !at.is_empty(),
+            [Step::Index(at), ..] => at.len() == count,
+            _ => false,
+        };
+        all &= place.base != Base::Object(object) || known;
+    });
+    all
+}
+
+/// The address of a row becomes that of its first element, as a pointer to rows.
+fn rows_by_elements(expr: &mut Expr, object: ObjectId, shape: &[Dim], elem: &Type) {
+    if let ExprKind::Address(place) = &mut expr.kind
+        && place.base == Base::Object(object)
+        && let [Step::Index(at)] = &mut place.path[..]
+        && at.len() < shape.len()
+    {
+        let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+        at.extend(shape[at.len()..].iter().map(|dim| Subscript { at: zero.clone(), dim: dim.clone() }));
+        place.ty = elem.clone();
+        let address = Expr { kind: expr.kind.clone(), ty: Type::Pointer(Box::new(elem.clone())) };
+        expr.kind = ExprKind::Cast(Box::new(address));
+        return;
+    }
+    rewrite::operands(expr, &mut |operand| rows_by_elements(operand, object, shape, elem));
+}
+
+/// Gives an object of several dimensions one, and its places one subscript.
+fn flatten(proc: &mut Proc, object: ObjectId) {
+    let long = Type::integer("long").unwrap_or_default();
+    let cast = |e: &Expr| Expr { kind: ExprKind::Cast(Box::new(e.clone())), ty: long.clone() };
+    let two = |op, a: Expr, b: Expr| Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: long.clone() };
+    let extents = proc.objects[object.index()].shape.iter().filter_map(|dim| dim.extent.as_ref());
+    let Some(count) = extents.map(cast).reduce(|a, b| two(Binary::Multiply, a, b)) else { return };
+    let dim = Dim { lower: None, extent: Some(count) };
+    let Object { shape, elem, .. } = proc.objects[object.index()].clone();
+    let mut rows = |expr: &mut Expr| rows_by_elements(expr, object, &shape, &elem);
+    for value in &mut proc.values {
+        if let Def::Is(expr) = &mut value.def {
+            rows(expr);
+        }
+    }
+    proc.items.iter_mut().for_each(|item| rewrite::item_exprs(&mut item.kind, &mut rows));
+    proc.result.iter_mut().for_each(&mut rows);
+    rewrite::places(proc, &mut |place| {
+        if let (true, Some(Step::Index(at))) = (place.base == Base::Object(object), place.path.first_mut()) {
+            let each = at.iter().map(|at| (cast(&at.at), at.dim.extent.as_ref().map(cast)));
+            let flat = each.reduce(|(before, _), (at, extent)| match extent {
+                Some(extent) => (two(Binary::Add, two(Binary::Multiply, before, extent), at), None),
+                None => (before, None),
+            });
+            at.splice(.., flat.map(|(at, _)| Subscript { at, dim: dim.clone() }));
+        }
+    });
+    proc.objects[object.index()].shape = vec![dim];
+}
+
 /// Makes a block of a variable: from its declaration to the end of its region.
 fn make_block(proc: &mut Proc, object: ObjectId) {
     let declares = |item: &Item| matches!(item.kind, ItemKind::Declare { object: this } if this == object);
     let Some(at) = proc.items.iter().position(declares).map(ItemId::new) else { return };
     let Some((region, position)) = proc.positions()[at.index()] else { return };
+    if proc.objects[object.index()].shape.len() > 1 {
+        flatten(proc, object);
+    }
     let shape = &proc.objects[object.index()].shape;
     let one = Expr { kind: ExprKind::Int(1), ty: Type::int() };
     let (count, is_one) = (shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(one), shape.is_empty());

@@ -77,12 +77,11 @@ impl Exprs<'_> {
 
     /// The pointer to elements that stands for a pointer to arrays of variable extent.
     fn flattened(&self, ty: &Type) -> Option<Type> {
-        let (mut elem, mut open) = (ty.target()?, false);
-        while let Type::Array { elem: inner, extent } = elem {
-            open |= extent.is_none();
+        let mut elem = ty.target()?;
+        while let Type::Array { elem: inner, .. } = elem {
             elem = inner;
         }
-        (self.flat && open).then(|| Type::Pointer(Box::new(elem.clone())))
+        (self.flat && is_open(ty)).then(|| Type::Pointer(Box::new(elem.clone())))
     }
 
     /// A place.
@@ -293,7 +292,9 @@ impl Exprs<'_> {
                     }
                     _ => operand,
                 };
-                (format!("({}){}", self.ty(&expr.ty), self.bare(operand, PREFIX, names)), PREFIX)
+                // C has no type for rows of variable extent where it does not know the extent, but a pointer to them.
+                let ty = if is_open(&expr.ty) && !self.flat { "void *".into() } else { self.ty(&expr.ty) };
+                (format!("({ty}){}", self.bare(operand, PREFIX, names)), PREFIX)
             }
             ExprKind::Select(test, then, otherwise) => {
                 let [test, then, otherwise] = [test, then, otherwise].map(|arm| self.expr(arm, 1, names));
@@ -405,6 +406,18 @@ impl Exprs<'_> {
         }
         (text.into(), if literal || text.chars().all(|c| c.is_alphanumeric() || c == '_') { NAME } else { PREFIX })
     }
+}
+
+/// Whether a type is that of pointers to arrays of variable extent.
+fn is_open(ty: &Type) -> bool {
+    let mut elem = ty.target();
+    while let Some(Type::Array { elem: inner, extent }) = elem {
+        if extent.is_none() {
+            return true;
+        }
+        elem = Some(inner);
+    }
+    false
 }
 
 fn is_zero(expr: &Expr) -> bool {

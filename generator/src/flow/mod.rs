@@ -218,7 +218,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Whether a location, or what pointers in it lead to, has an adjoint.
-    fn shadow_inside(&self, proc: ProcId, loc: Loc) -> bool {
+    pub fn shadow_inside(&self, proc: ProcId, loc: Loc) -> bool {
         let (mut seen, mut stack) = (Set::new(), vec![loc]);
         while let Some(l) = stack.pop() {
             for leaf in self.points.locs.leaves(l) {

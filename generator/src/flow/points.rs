@@ -276,6 +276,13 @@ impl<'a> Points<'a> {
         self.cells.iter().any(|(cell, set)| !own(*cell) && set.iter().any(|&t| self.locs.root_top(t) == top))
     }
 
+    /// The objects to which pointers in memory lead, through every chain of calls.
+    pub fn stored(&self) -> Set {
+        let targets: Set = self.cells.values().flatten().copied().collect();
+        let grounds = targets.into_iter().flat_map(|target| self.grounds_of(target));
+        grounds.map(|ground| self.locs.root_top(ground)).collect()
+    }
+
     /// Whether the address of an object of a procedure may outlive the call that made it, or be met again in another.
     pub fn escapes(&self, loc: Loc) -> bool {
         let top = self.locs.root_top(loc);

@@ -31,9 +31,6 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
     let makes: Vec<bool> = (0..program.procs.len())
         .map(|p| gives_away(&flow, ProcId::new(p)) || allocates_on_condition(&program.procs[p]))
         .collect();
-    if !makes.contains(&true) {
-        return None;
-    }
     let recursive = walk::recursive(program);
     let mut program = program.clone();
     let (mut open, mut touched) = (vec![false; program.procs.len()], Vec::new());
@@ -42,7 +39,8 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
             continue;
         }
         let mut proc = program.procs[p.index()].clone();
-        if !makes[p.index()] && !walk::calls(&proc).iter().any(|(_, callee)| open[callee.index()]) {
+        let calls_open = || walk::calls(&proc).iter().any(|(_, callee)| open[callee.index()]);
+        if !makes[p.index()] && !calls_open() && members::callees(&program, &proc).is_empty() {
             continue;
         }
         dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open)?;
@@ -50,6 +48,9 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
         open[p.index()] = splice::gives_away(&proc);
         program.procs[p.index()] = proc;
         touched.push(p);
+    }
+    if touched.is_empty() {
+        return None;
     }
     let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
     if program.procs.iter().zip(&open).any(|(proc, open)| *open && is_head(proc)) {

@@ -58,6 +58,8 @@ pub trait Facts {
     fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool;
     /// Whether a pointer in the object may be written other than by a store that names the object.
     fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// Whether an item may write a pointer in the object.
+    fn writes_pointers(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether the item may read or write anything of the object.
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether the program keeps its blocks on the stable heap.
@@ -72,6 +74,14 @@ pub trait Facts {
     fn fixed(&self, proc: ProcId, pointer: &Expr) -> bool;
     /// Whether the pointers in an object mean the same in both sweeps, and their adjoints need none of the object.
     fn plain_pointers(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// The first number of the array in memory of the caller, or at file scope, that a pointer to numbers is sure to lead
+    /// into: the adjoint lies as far behind the array's adjoint. `None` if it may lead elsewhere.
+    fn only_base(&self, proc: ProcId, pointer: &Expr) -> Option<Expr>;
+    /// Whether the pointers in an object mean the same in both sweeps, and each has an [`Facts::only_base`] if derivatives
+    /// flow where it leads.
+    fn offsets_only(&self, proc: ProcId, object: ObjectId) -> bool;
+    /// The objects of the procedure that a place may be in; `None` if it may be elsewhere.
+    fn inside(&self, proc: ProcId, place: &Place) -> Option<Vec<ObjectId>>;
     /// Whether the procedure, or one that it calls, may write the object.
     fn written(&self, proc: ProcId, object: ObjectId) -> bool;
 }

@@ -164,6 +164,32 @@ impl Facts for Analysed<'_> {
         self.stable() && self.flow.plain_pointers(proc, object)
     }
 
+    fn only_base(&self, proc: ProcId, pointer: &Expr) -> Option<Expr> {
+        only_base(self.flow, proc, &self.flow.targets(proc, pointer)).filter(|base| base.ty == pointer.ty)
+    }
+
+    fn offsets_only(&self, proc: ProcId, object: ObjectId) -> bool {
+        let points = &self.flow.points;
+        let Some(top) = points.locs.find(Root::Object(proc, object)) else { return false };
+        let leaves = points.locs.leaves(top).into_iter();
+        leaves.filter(|leaf| matches!(points.locs.ty(*leaf), Type::Pointer(_))).all(|leaf| {
+            let targets = points.contents(proc, leaf);
+            let passive = || targets.iter().all(|target| !self.flow.shadow_inside(proc, *target));
+            let base = || only_base(self.flow, proc, &targets).filter(|base| base.ty == *points.locs.ty(leaf));
+            targets.iter().all(|target| points.is_fixed(*target)) && (passive() || base().is_some())
+        })
+    }
+
+    fn inside(&self, proc: ProcId, place: &Place) -> Option<Vec<ObjectId>> {
+        let cells = self.flow.cells(proc, place).into_iter();
+        cells
+            .map(|cell| match self.flow.points.locs.root(cell) {
+                Root::Object(owner, object) if owner == proc => Some(object),
+                _ => None,
+            })
+            .collect()
+    }
+
     fn written(&self, proc: ProcId, object: ObjectId) -> bool {
         let root = Root::Object(proc, object);
         self.flow.writes(proc, RegionId(0)).iter().any(|loc| self.flow.points.locs.root(*loc) == root)
@@ -171,16 +197,19 @@ impl Facts for Analysed<'_> {
 
     fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool {
         let this = &self.flow.program.procs[proc.index()];
-        let locs = &self.flow.points.locs;
-        let pointer =
-            |loc: &Loc| locs.root(*loc) == Root::Object(proc, object) && matches!(locs.ty(*loc), Type::Pointer(_));
-        let writes = |item: &ItemId| self.flow.effects.item(proc, *item).writes.iter().any(pointer);
         let other = |item: &ItemId| match &this.items[item.index()].kind {
             ItemKind::Store { to, .. } => to.base != Base::Object(object),
             ItemKind::Call { .. } => true,
             _ => false,
         };
-        (0..this.items.len()).map(ItemId::new).filter(other).any(|item| writes(&item))
+        (0..this.items.len()).map(ItemId::new).filter(other).any(|item| self.writes_pointers(proc, item, object))
+    }
+
+    fn writes_pointers(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool {
+        let locs = &self.flow.points.locs;
+        let pointer =
+            |loc: &Loc| locs.root(*loc) == Root::Object(proc, object) && matches!(locs.ty(*loc), Type::Pointer(_));
+        self.flow.effects.item(proc, item).writes.iter().any(pointer)
     }
 
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool {
@@ -252,4 +281,32 @@ fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
         }
         _ => None,
     }
+}
+
+/// The first number of the one array that all these locations are, if it is memory of the caller or at file scope.
+fn only_base(flow: &Flow, proc: ProcId, targets: &crate::flow::Set) -> Option<Expr> {
+    let points = &flow.points;
+    let first = *targets.first()?;
+    let is_one = targets.len() == 1 && points.locs.root_top(first) == first && points.is_fixed(first);
+    let base = base(flow, proc, points.locs.root(first)).filter(|_| is_one)?;
+    let base = first_number(base);
+    matches!(&base.ty, Type::Pointer(to) if to.is_number()).then_some(base)
+}
+
+/// A pointer to rows of numbers as a pointer to the first number.
+fn first_number(pointer: Expr) -> Expr {
+    let Type::Pointer(target) = &pointer.ty else { return pointer };
+    let (mut elem, mut path) = (&**target, vec![Dim::default()]);
+    while let Type::Array { elem: inner, extent } = elem {
+        path.push(extent.map_or_else(Dim::default, Dim::constant));
+        elem = inner;
+    }
+    if path.len() == 1 || path[1..].iter().any(|dim| dim.extent.is_none()) {
+        return pointer;
+    }
+    let zero = Expr { kind: ExprKind::Int(0), ty: crate::plan::control::int() };
+    let path = path.into_iter().map(|dim| Subscript { at: zero.clone(), dim }).collect();
+    let elem = elem.clone();
+    let place = Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(path)], ty: elem.clone() };
+    Expr { kind: ExprKind::Address(place), ty: Type::Pointer(Box::new(elem)) }
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use crate::flow::required::{Hull, Snapshots};
-use crate::ir::{Expr, ItemId, Place, RegionId, ReverseParam, Span, ValueId};
+use crate::ir::{Expr, ItemId, ObjectId, Place, RegionId, ReverseParam, Span, ValueId};
 
 /// What the two sweeps of a procedure agree on.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,8 @@ pub struct ProcPlan {
     pub again: BTreeMap<ItemId, Vec<Hull>>,
     /// Those of them that run again from snapshots: what these have, and which values that the loop carries.
     pub snapshots: BTreeMap<ItemId, (Snapshots, Vec<ValueId>)>,
+    /// Objects of pointers that find adjoints by their offsets from one array.
+    pub by_offset: BTreeSet<ObjectId>,
     /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
     pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
     /// For `--explain`.

@@ -10,6 +10,9 @@ use crate::ir::*;
 impl Replay<'_> {
     pub(super) fn forward(&mut self) -> Res<()> {
         self.at = self.state(State::Entry);
+        if self.given.by_offset {
+            return open(modelled::OFFSETS);
+        }
         if let Some((construct, span)) = modelled::missing(self.f, self.r) {
             self.span = span;
             return open(construct);

@@ -101,6 +101,8 @@ pub struct Given {
     pub calls: HashMap<ItemId, Effect>,
     /// Loops whose passes the reverse sweep runs again.
     pub again: BTreeSet<ItemId>,
+    /// Whether pointers in memory find adjoints by their offsets.
+    pub by_offset: bool,
     /// Whether another procedure calls it, or it itself: what only callers want to know is then searched for.
     pub is_called: bool,
 }

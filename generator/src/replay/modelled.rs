@@ -5,6 +5,7 @@
 
 use crate::ir::*;
 
+pub(super) const OFFSETS: &str = "pointers in memory that change, or are set in a loop";
 pub(super) const STABLE: &str = "a block of the stable heap";
 
 /// The first construct of two sweeps that replay does not model, and where it is.

@@ -110,6 +110,7 @@ impl Builder<'_> {
         if self.cx.facts.push_old(self.id, item) {
             if matches!(to.ty, Type::Pointer(_))
                 && !(self.cx.facts.stable() && self.cx.facts.fixed(self.id, &load(to.clone())))
+                && !self.is_by_offset(to)
             {
                 let help = "keep the pointer in a variable of its own";
                 self.refuse(Class::Pointer, "a pointer in memory that the adjoint needs is overwritten".into(), help);
@@ -346,6 +347,7 @@ impl Builder<'_> {
                 }
             });
         }
+        self.set_offsets();
         let callee = Callee::Sweep(id, Role::Reverse);
         self.emit(ItemKind::Call { callee, args: passed, result: None, into: None });
         for (arg, place) in after {

@@ -5,6 +5,7 @@
 //! the expression that was stored last. So each member must be set at one place that always runs, before it is read.
 //! A pointer that is stored anywhere else is refused, unless what it points to is passive and outlives the procedure.
 
+use super::items::{binary, cast};
 use super::leaves;
 use super::reverse::{Builder, dereferenced, load};
 use super::shadow::{self, Shadows};
@@ -25,6 +26,7 @@ impl Builder<'_> {
                     if is_pointer(&to.ty)
                         && from.kind != ExprKind::Null
                         && !self.is_set_again(to)
+                        && !self.is_by_offset(to)
                         && self.is_lost(from)
                         && !self.cx.facts.on_heap(self.id, from) =>
                 {
@@ -106,6 +108,9 @@ impl Builder<'_> {
             }
             let stores: Vec<ItemId> = self.stores_of(object).collect();
             self.span = self.primal.objects[object.index()].span;
+            if self.plan.by_offset.contains(&object) {
+                continue;
+            }
             if self.cx.facts.sets_pointers(self.id, object) || !self.set_once(region, object, &stores) {
                 let name = &self.primal.objects[object.index()].name;
                 let what = format!("a pointer in '{name}' may change while '{name}' lives, or is not always set");
@@ -122,6 +127,137 @@ impl Builder<'_> {
             self.set_again(item, object);
         }
         self.span = before;
+    }
+
+    /// Finds the objects whose pointers change, or are set in loops, and lead into one array each, that both sweeps can
+    /// name: the reverse sweep has the pointers as they were, and finds adjoints by their offsets.
+    pub(super) fn find_offsets(&mut self) {
+        for object in (0..self.primal.objects.len()).map(ObjectId::new) {
+            let Object { life, elem, .. } = &self.primal.objects[object.index()];
+            let region = match life {
+                Life::Region(region) => Some(*region),
+                Life::Heap => None,
+                _ => continue,
+            };
+            let stores: Vec<ItemId> = self.stores_of(object).collect();
+            let calls = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Call { .. });
+            let is_row =
+                matches!(&self.primal.objects[object.index()].shape[..], [] | [Dim { lower: None, extent: Some(_) }]);
+            let touched = |call: &ItemId| self.cx.facts.touches(self.id, *call, object);
+            let changed = |call: ItemId| self.cx.facts.writes_pointers(self.id, call, object) || !is_row;
+            let passed = || (0..self.primal.items.len()).map(ItemId::new).filter(calls).filter(touched).any(changed);
+            if self.points(elem)
+                && !self.cx.wide
+                && (self.cx.facts.keep(self.id, object) || self.cx.facts.active_object(self.id, object))
+                && (self.cx.facts.sets_pointers(self.id, object)
+                    || region.is_none_or(|region| !self.set_once(region, object, &stores)))
+                && self.cx.facts.offsets_only(self.id, object)
+                && !passed()
+            {
+                self.plan.by_offset.insert(object);
+            }
+        }
+    }
+
+    /// Sets the pointers in the shadows of such objects, as a call that is being reversed expects them.
+    pub(super) fn set_offsets(&mut self) {
+        let Some(call) = self.reversed else { return };
+        let touched = |object: &ObjectId| self.cx.facts.touches(self.id, call, *object);
+        for object in self.plan.by_offset.iter().copied().filter(touched).collect::<Vec<_>>() {
+            let this = &self.out.objects[object.index()];
+            match this.shape.first().and_then(|dim| dim.extent.clone()) {
+                Some(count) => self.each(count, &mut |builder, at| builder.set_offsets_at(object, Some(at))),
+                None => self.set_offsets_at(object, None),
+            }
+        }
+    }
+
+    /// Sets those of one element.
+    fn set_offsets_at(&mut self, object: ObjectId, at: Option<Expr>) {
+        let mut element = crate::sweep::first(&self.primal.objects[object.index()], object);
+        if let (Some(at), Some(Step::Index(subscripts))) = (at, element.path.first_mut()) {
+            subscripts[0].at = at;
+            subscripts[0].dim = Dim::default();
+        }
+        let Some(pointers) = leaves::pointers(self.cx.program, &element) else {
+            let what = "a large struct with pointers is passed to a function".to_owned();
+            self.refuse(Class::Type, what, "keep its pointers in variables");
+            return;
+        };
+        for from in pointers {
+            let pointer = load(from.clone());
+            if !self.cx.facts.active_pointer(self.id, &pointer) {
+                continue;
+            }
+            let Some(base) = self.cx.facts.only_base(self.id, &pointer) else { continue };
+            let value = self.behind_base(pointer, &base);
+            let to = Place { base: Base::Object(self.shadow_of(object)), ..from };
+            self.emit(ItemKind::Store { to, from: value });
+        }
+    }
+
+    /// A loop of the sweep over so many elements.
+    fn each(&mut self, count: Expr, body: &mut dyn FnMut(&mut Self, Expr)) {
+        let ty = Type::integer("size_t").unwrap_or_default();
+        let value = |value| Expr { kind: ExprKind::Value(value), ty: Type::integer("size_t").unwrap_or_default() };
+        let number = |n| Expr { kind: ExprKind::Int(n), ty: Type::integer("size_t").unwrap_or_default() };
+        let var = self.variable("k", &ty, VarKind::Temporary);
+        let init = self.define(var, Def::Is(number(0)), self.at);
+        self.emit(ItemKind::Let { value: init });
+        let reversed = self.item(ItemKind::Comment { text: String::new() });
+        let (inside, outer) = self.open(reversed);
+        let head = self.define(var, Def::Head(reversed, 0), inside);
+        body(self, value(head));
+        let next = binary(Binary::Add, value(head), number(1), ty.clone());
+        let end = self.define(var, Def::Is(next), inside);
+        self.emit(ItemKind::Let { value: end });
+        self.at = outer;
+        let out = self.define(var, Def::Out(reversed, 0), outer);
+        let test = Expr {
+            kind: ExprKind::Binary(Binary::Less, Box::new(value(head)), Box::new(cast(count, &ty))),
+            ty: crate::plan::control::int(),
+        };
+        let carried = vec![Carried { var, init, head, end, out }];
+        self.place_item(reversed, ItemKind::Loop { test, at: TestAt::Before, body: inside, carried });
+    }
+
+    /// The shadow of a pointer of the sweep that leads into an array of the primal.
+    fn behind_base(&mut self, pointer: Expr, base: &Expr) -> Expr {
+        let shadow = shadow::pointer(self, base);
+        let (this, base) = (Box::new(pointer.clone()), Box::new(self.primal(base)));
+        let long = Type::integer("long").unwrap_or_default();
+        let at = Expr { kind: ExprKind::Binary(Binary::PointerDifference, this, base), ty: long };
+        let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
+        let ty = pointer.ty.target().cloned().unwrap_or_default();
+        let place = Place { base: Base::At(Box::new(shadow)), path, ty };
+        Expr { kind: ExprKind::Address(place), ty: pointer.ty }
+    }
+
+    /// Whether a place is in such an object.
+    pub(super) fn is_by_offset(&self, place: &Place) -> bool {
+        let inside = self.cx.facts.inside(self.id, place);
+        inside.is_some_and(|objects| objects.iter().all(|object| self.plan.by_offset.contains(object)))
+    }
+
+    /// The shadow of a pointer that is read from such an object; `None` for other memory.
+    pub(super) fn by_offset(&mut self, place: &Place) -> Option<Expr> {
+        let inside = self.cx.facts.inside(self.id, place);
+        let known = |object: &ObjectId| self.plan.by_offset.contains(object);
+        let pointer = load(place.clone());
+        match inside {
+            Some(objects) if !objects.is_empty() && objects.iter().all(known) => {
+                let base = self.cx.facts.only_base(self.id, &pointer)?;
+                let pointer = self.primal(&pointer);
+                Some(self.behind_base(pointer, &base))
+            }
+            _ if self.plan.by_offset.is_empty() => None,
+            Some(objects) if !objects.iter().any(known) => None,
+            _ => {
+                let what = "the pointer that is read here may lie in a table whose pointers change, or elsewhere";
+                self.refuse(Class::Pointer, what.into(), "read it from the table itself");
+                None
+            }
+        }
     }
 
     fn set_again(&mut self, item: ItemId, object: ObjectId) {

@@ -17,6 +17,7 @@ mod again;
 mod origins;
 mod params;
 mod records;
+mod shadows;
 mod snapshots;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -24,7 +25,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) use params::{declared, written};
 pub(super) use records::{Stored, bytes, dereferenced, load};
 
-use super::shadow::{self, Shadows};
 use super::{Taken, homes, leaves, live};
 use crate::ir::*;
 use crate::plan::facts::Facts;
@@ -252,6 +252,7 @@ impl<'a> Builder<'a> {
 
     fn body(&mut self) {
         self.declare_params();
+        self.find_offsets();
         self.stored_pointers();
         let entries = self.primal.params.iter().enumerate();
         let given = entries.filter_map(|(k, param)| Some((param.entry?, Token::Entry(k as u32), None))).collect();
@@ -450,48 +451,5 @@ impl<'a> Builder<'a> {
             ObjectId(0)
         });
         Place { base: Base::Object(object), path: Vec::new(), ty }
-    }
-}
-
-impl Shadows for Builder<'_> {
-    fn place(&mut self, place: &Place) -> Place {
-        let path = self.primal_place(&Place { base: Base::Object(ObjectId(0)), ..place.clone() }).path;
-        let base = match &place.base {
-            Base::Object(object) => Base::Object(self.shadow_of(*object)),
-            Base::Global(global) => Base::Global(self.shadow_of_global(*global)),
-            Base::At(pointer) => Base::At(Box::new(shadow::pointer(self, pointer))),
-        };
-        Place { base, path, ty: place.ty.clone() }
-    }
-
-    fn value(&mut self, value: ValueId) -> Expr {
-        let named = self.require(value);
-        named.shadow.unwrap_or_else(|| {
-            let var = self.primal.values[value.index()].var;
-            let name = self.primal.vars[var.index()].name.clone();
-            let what = format!("the pointer '{name}' has no adjoint here, but what it points to may have one");
-            self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
-            zero(&named.value.ty)
-        })
-    }
-
-    fn primal(&mut self, expr: &Expr) -> Expr {
-        Builder::primal(self, expr)
-    }
-
-    fn nowhere(&self, pointer: &Expr) -> bool {
-        self.cx.facts.nowhere(self.id, pointer)
-    }
-
-    fn on_heap(&self, pointer: &Expr) -> bool {
-        self.cx.facts.on_heap(self.id, pointer)
-    }
-
-    fn loaded(&mut self, place: &Place) -> ExprKind {
-        if self.cx.facts.half_on_heap(self.id, &load(place.clone())) {
-            let what = "the pointer that is read here may lead to a block, or to memory that is none".into();
-            self.refuse(Class::Pointer, what, "keep pointers to blocks and other pointers in different variables");
-        }
-        ExprKind::Load(self.place(place))
     }
 }

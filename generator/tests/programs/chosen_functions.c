@@ -64,3 +64,26 @@ double f_steps(int n, double *x, int *ia, double *w) {
     }
     return x[0] * x[1] * x[2];
 }
+
+/* From a table, from a member, and what a parameter stands for. */
+static double (*const table[])(double) = {square, sin, cube};
+struct rule { int order; double (*apply)(double); };
+static const struct rule rules[] = {{2, square}, {1, cosh}};
+
+static double iterated(double (*given)(double), double x, int n) {
+    double (*g)(double) = given;
+    for (int i = 0; i < n; i++) x = 0.5 * g(x);
+    return x;
+}
+
+double f_from_memory(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia;
+    for (int i = 0; i < n; i++) {
+        law g = table[i % 3];
+        s += g(x[i]) * w[i];
+        if (i > 1) g = rules[i % 2].apply;
+        s *= g(x[0]);
+    }
+    return s + iterated(cube, x[1], 2) + iterated(cosh, x[2], 3);
+}

@@ -280,3 +280,35 @@ double f_state(int n, double *x, int *ia, double *w) {
     free(s);
     return r;
 }
+
+/* A struct with pointers that a function returns, or sets for its caller, or moves. */
+struct window {
+    const double *at;
+    int n;
+};
+
+static struct window behind(const double *x, int n, int k) {
+    struct window w;
+    w.at = x + k;
+    w.n = n - k;
+    return w;
+}
+
+static void attach(struct window *w, const double *x, int n) {
+    w->at = x;
+    w->n = n;
+}
+
+static double taken(struct window *w) {
+    w->n--;
+    return *w->at++;
+}
+
+double f_windows(int n, double *x, int *ia, double *w) {
+    struct window a = behind(x, n, 1), b;
+    double s = 0.0;
+    (void)ia, (void)w;
+    attach(&b, x, n);
+    for (int i = 0; i < 2; i++) s += taken(&b) * s + a.at[i];
+    return s * b.n * a.at[a.n - 1];
+}

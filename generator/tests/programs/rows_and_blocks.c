@@ -40,3 +40,60 @@ double f_below_the_diagonal(int n, double *x, int *ia, double *w) {
   for (int i = 1; i <= n; i++) s += a[n][i] * i;
   return s;
 }
+/* Pointers to rows whose extent is a value: blocks, casts, rows of an array that are passed on, buffers that change places. */
+static void smooth(int n, int m, double u[n][m], double (*v)[m]) {
+  const double (*p)[m] = (const double (*)[m])u;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) v[i][j] = p[i][j] * p[(i + 1) % n][j] + 0.1 * p[i][(j + 1) % m];
+}
+static double last_rows(int m, double (*r)[m], int k) { double s = 0; for (int j = 0; j < m; j++) s += (*r)[j] * r[k][j]; return s; }
+double f_blocks_of_rows(int n, double *x, int *ia, double *w);
+double f_blocks_of_rows(int n, double *x, int *ia, double *w) {
+  int m = 2; (void)ia; (void)w;
+  double (*u)[m] = malloc((size_t)n * sizeof *u), (*v)[m] = malloc(sizeof(double[n][m])), (*a)[m] = (double (*)[m])x;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) u[i][j] = a[i][j] * (j + 1) + x[j];
+  for (int t = 0; t < 2; t++) { smooth(n, m, u, v); double (*old)[m] = u; u = v; v = old; }
+  double s = last_rows(m, u + 1, 2) + last_rows(m, &u[n - 3], 1);
+  free(u); free(v);
+  return s;
+}
+static double pages(int n, int m, int k, double t[n][m][k]) { double s = 0; for (int i = 0; i < n; i++) s += last_rows(k, t[i], m - 1) * (i + 1); return s; }
+double f_rows_of_rows(int n, double *x, int *ia, double *w);
+double f_rows_of_rows(int n, double *x, int *ia, double *w) {
+  int m = 2, k = n / 2; double t[2][m][k], s = 0; (void)ia; (void)w;
+  for (int i = 0; i < 2; i++) for (int j = 0; j < m; j++) for (int l = 0; l < k; l++) t[i][j][l] = x[i + j * 2 + l] * (1 + i);
+  for (int i = 0; i < 2; i++) { double (*r)[k] = t[i], (*end)[k] = r + m; for (r[1][0] *= r[0][1]; r < end; r++) s += (*r)[0] * r[0][1]; }
+  return s + pages(2, m, k, t);
+}
+/* Tables of rows of an argument that another function reads, and one that a function makes. */
+static double trace(double **row, int n) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        s += row[i][i];
+        row[i][0] = row[i][0] * row[i][1] + s;
+    }
+    return s;
+}
+
+static double **rows_of(double *a, int n, int m) {
+    double **row = malloc((size_t)n * sizeof *row);
+    if (!row) abort();
+    row[0] = a;
+    for (int i = 1; i < n; i++) row[i] = row[i - 1] + m;
+    return row;
+}
+
+double f_tables_of_rows(int n, double *x, int *ia, double *w);
+double f_tables_of_rows(int n, double *x, int *ia, double *w) {
+    double *row[2], *first, **made = rows_of(x, 4, 2), s;
+    (void)n, (void)ia, (void)w;
+    for (int i = 0; i < 2; i++) row[i] = x + 4 * i;
+    s = trace(row, 2);
+    first = row[0];
+    row[0] = row[1];
+    row[1] = first;
+    s *= trace(row, 2);
+    made[2][1] *= s;
+    s += trace(made, 2);
+    free(made);
+    return s;
+}

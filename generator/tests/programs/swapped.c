@@ -166,3 +166,75 @@ double f_found(int n, double *x, int *ia, double *w) {
     }
     return s * a[1];
 }
+
+/* Rows of an argument that change places, and pointers into it that a loop sets and moves. */
+double f_rows(int n, double *x, int *ia, double *w) {
+    const double *row[4], *q;
+    double s = 0.0, t = 1.0;
+    (void)ia;
+    for (int i = 0; i < 4; i++) row[i] = x + 2 * i;
+    for (int k = 0; k < n; k++) {
+        int p = k % 3;
+        if (row[p][0] * w[k] < row[p + 1][1]) q = row[p], row[p] = row[p + 1], row[p + 1] = q;
+        s += row[p][1];
+        t *= row[p + 1][0] + s;
+        if (row[p] > x) row[p]--;
+    }
+    return s * t;
+}
+
+/* Elimination that exchanges rows of an array of its caller, and of one of its own. */
+static double determinant(double a[3][3]) {
+    double *row[3], d = 1.0;
+    for (int i = 0; i < 3; i++) row[i] = a[i];
+    for (int k = 0; k < 3; k++) {
+        int p = k;
+        for (int i = k + 1; i < 3; i++) {
+            if (row[i][k] * row[i][k] > row[p][k] * row[p][k]) p = i;
+        }
+        if (p != k) {
+            double *t = row[k];
+            row[k] = row[p];
+            row[p] = t;
+            d = -d;
+        }
+        d *= row[k][k];
+        for (int i = k + 1; i < 3; i++) {
+            double m = row[i][k] / row[k][k];
+            for (int j = k; j < 3; j++) row[i][j] -= m * row[k][j];
+        }
+    }
+    return d;
+}
+
+double f_determinant(int n, double *x, int *ia, double *w) {
+    double a[3][3];
+    (void)n, (void)ia, (void)w;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) a[i][j] = x[(3 * i + 2 * j) % 8] + 2.0 * (i == (j + 1) % 3);
+    }
+    return determinant(a);
+}
+
+/* Layers whose parameters lie in one array, one behind the other. */
+struct layer { int in; const double *weights, *bias; };
+
+double f_layers(int n, double *x, int *ia, double *w) {
+    struct layer layers[3];
+    const double *p = x;
+    double h[2] = {1.0, 0.5};
+    (void)n, (void)ia, (void)w;
+    for (int k = 0; k < 2; k++) {
+        layers[k].in = 2;
+        layers[k].weights = p;
+        p += layers[k].in;
+        layers[k].bias = p++;
+    }
+    for (int k = 0; k < 2; k++) {
+        double s = *layers[k].bias;
+        for (int j = 0; j < layers[k].in; j++) s += layers[k].weights[j] * h[j];
+        h[0] = s * s;
+        h[1] = 0.5 * s;
+    }
+    return h[0] * h[1];
+}

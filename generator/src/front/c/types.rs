@@ -88,6 +88,26 @@ impl Qualified {
 }
 
 impl CType {
+    /// The elements of a pointer to rows of which some extent is a value.
+    pub fn elements_of_rows(&self) -> Option<Type> {
+        let CType::Pointer(to) = self else { return None };
+        to.ty.is_open().then(|| {
+            let mut elem = &to.ty;
+            while let CType::Array(inner, _) = elem {
+                elem = &inner.ty;
+            }
+            elem.ir()
+        })
+    }
+
+    /// Whether it is an array, or an array of arrays, of which some extent is a value.
+    pub fn is_open(&self) -> bool {
+        match self {
+            CType::Array(elem, extent) => matches!(extent, Extent::Text(_)) || elem.ty.is_open(),
+            _ => false,
+        }
+    }
+
     /// As the intermediate representation names it.
     pub fn ir(&self) -> Type {
         match self {

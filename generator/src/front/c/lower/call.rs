@@ -254,7 +254,10 @@ impl<'a> Lower<'_, 'a> {
                     None => self.value(part)?,
                 },
                 CType::Struct(_) => load(self.struct_place(part)?),
-                _ => self.value(part)?,
+                _ => {
+                    let arg = self.value(part)?;
+                    self.row_argument(arg, part)?
+                }
             };
             args.push(arg);
             self.end_operand(aside, part)?;

@@ -8,7 +8,7 @@
 //!   y = g(x);                            if (g_choice == 1) y = square(x); else if (g_choice == 2) ...
 //! ```
 
-use super::dispatch::functions_in;
+use super::dispatch::{functions_in, slot};
 use super::place::Spot;
 use super::*;
 use crate::ir::build::int;
@@ -30,14 +30,10 @@ impl Choices {
         self.functions.iter().filter(move |(_, held_by)| Some(held_by) == ty).map(|(name, _)| name)
     }
 
-    fn note(&mut self, from: &Node, held_by: &str) {
-        let mut found = Vec::new();
-        functions_in(from, &mut found);
-        for name in found {
-            let function = (name, held_by.to_string());
-            if !self.functions.contains(&function) {
-                self.functions.push(function);
-            }
+    fn note(&mut self, name: String, held_by: &str) {
+        let function = (name, held_by.to_string());
+        if !self.functions.contains(&function) {
+            self.functions.push(function);
         }
     }
 }
@@ -59,7 +55,7 @@ impl<'a> Lower<'_, 'a> {
             is_pointer && !is_fixed && !self.addressed.contains(&node.id)
         });
         for node in &variables {
-            node.inner.iter().filter(|_| node.has_init).for_each(|init| self.choices.note(init, node.ty()));
+            node.inner.iter().filter(|_| node.has_init).for_each(|init| self.note_functions(init, node.ty()));
             let ty = self.ir_type(node);
             let name = self.unique(&format!("{}_choice", node.name));
             let var = self.b.var(&name, int(), VarKind::Renamed, self.span(node));
@@ -72,10 +68,65 @@ impl<'a> Lower<'_, 'a> {
             if let ("BinaryOperator", "=", [to, from]) = (node.kind, node.operator.as_ref(), &node.inner[..])
                 && let Some(variable) = variables.iter().find(|variable| variable.id == to.bare().refers)
             {
-                self.choices.note(from, variable.ty());
+                self.note_functions(from, variable.ty());
             }
             true
         });
+    }
+
+    /// Notes the functions that an expression may be: those that it names, the one that a parameter stands for, those
+    /// that the sources put into a member or a table.
+    fn note_functions(&mut self, from: &'a Node<'a>, held_by: &str) {
+        let mut found = Vec::new();
+        functions_in(from, &mut found);
+        if let Some(Given::Function(unit, name)) = self.passed(from)
+            && unit == self.unit
+        {
+            found.push(name);
+        }
+        let mut inner = from.bare();
+        while let ("ImplicitCastExpr", [of]) = (inner.kind, &inner.inner[..]) {
+            inner = of.bare();
+        }
+        let is_local =
+            inner.kind == "DeclRefExpr" && !self.reader.units[self.unit].variables.contains_key(&inner.refers);
+        if let Some(slot) = slot(from).filter(|_| !is_local) {
+            let unit = self.unit;
+            let stored = self.stored_functions().get(&slot).into_iter().flatten();
+            found.extend(stored.filter(|(of, _)| *of == unit).map(|(_, name)| name.clone()));
+        }
+        found.into_iter().for_each(|name| self.choices.note(name, held_by));
+    }
+
+    /// The number of the function that an expression is, for a variable; `None` if it names functions itself.
+    pub fn number_in(&mut self, from: &'a Node<'a>, var: VarId) -> Result<Option<Expr>> {
+        if !self.choices.types.contains_key(&var) || self.choice(from).is_some() {
+            return Ok(None);
+        }
+        if let Some(Given::Function(_, name)) = self.passed(from) {
+            return Ok(self.choices.of(var).any(|known| *known == name).then(|| self.number_of(&name)));
+        }
+        let Some(slot) = slot(from).filter(|_| self.choices.of(var).next().is_some()) else { return Ok(None) };
+        let held = self.value(from)?;
+        if !matches!(held.kind, ExprKind::Load(_)) {
+            return Ok(None);
+        }
+        let is = |name: &String| {
+            let this = Expr { kind: ExprKind::Verbatim(name.clone()), ty: held.ty.clone() };
+            binary(Binary::Equal, held.clone(), this, int())
+        };
+        let names: Vec<String> = self.choices.of(var).cloned().collect();
+        let number = names.iter().rev().fold(constant(0, int()), |otherwise, name| {
+            let (is_this, this) = (Box::new(is(name)), Box::new(self.number_of(name)));
+            Expr { kind: ExprKind::Select(is_this, this, Box::new(otherwise)), ty: int() }
+        });
+        let number = self.b.keep("number", number);
+        let none = binary(Binary::NotEqual, held.clone(), zero(&held.ty), int());
+        let unnamed = and(binary(Binary::Equal, number.clone(), constant(0, int()), int()), none);
+        self.b.begin_branch(unnamed);
+        self.stop_at_unnamed(&slot);
+        self.b.end_branch();
+        Ok(Some(number))
     }
 
     /// The number that a variable is, which an expression names.
@@ -104,6 +155,10 @@ impl<'a> Lower<'_, 'a> {
         let Some(Binding::Var(var)) = self.bindings.get(&node.id).cloned() else { return self.unknown(node) };
         match node.inner.iter().rfind(|_| node.has_init) {
             Some(init) => {
+                if let Some(number) = self.number_in(init, var)? {
+                    self.b.assign(var, number);
+                    return Ok(());
+                }
                 let from = self.value(init)?;
                 self.write(Spot::Var(var), from, node)
             }
@@ -131,6 +186,11 @@ impl<'a> Lower<'_, 'a> {
 
     /// Assigns a value to a variable: to one that is a number here, the number of the function.
     pub fn assign_variable(&mut self, var: VarId, from: Expr, node: &Node) -> Result<()> {
+        let ty = self.ctype(node).ty;
+        let from = self.flat_pointer(from, &ty, node)?;
+        // A parameter keeps its type.
+        let own = self.b.proc().vars[var.index()].ty.clone();
+        let from = if ty.elements_of_rows().is_some() { cast(from, own) } else { from };
         let from = if self.choices.types.contains_key(&var) { self.number(&from, var) } else { Some(from) };
         let Some(from) = from else {
             return self.refuse(

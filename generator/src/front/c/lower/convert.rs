@@ -15,7 +15,8 @@ impl<'a> Lower<'_, 'a> {
             "NoOp" => {
                 let mut value = self.value(inner)?;
                 if let Type::Pointer(_) = value.ty {
-                    value.ty = self.ir_type(node);
+                    let found = self.ctype(node).ty;
+                    value.ty = if rows::leads_to_rows(&value) { found.ir() } else { self.variable_type(&found) };
                 }
                 Ok(value)
             }
@@ -95,16 +96,28 @@ impl<'a> Lower<'_, 'a> {
 
     /// A pointer becomes a pointer of another type.
     fn pointer_cast(&mut self, node: &'a Node<'a>, inner: &'a Node<'a>) -> Result<Expr> {
-        let ty = self.ir_type(node);
+        let found = self.ctype(node).ty;
+        self.evaluate_extents(&found, node, false)?;
+        let ty = self.variable_type(&found);
         if let Some(call) = Self::allocation(inner)
             && let Some(elem) = pointee(&ty).filter(|elem| !matches!(elem, Type::Void)).cloned()
         {
             return self.allocate(call, elem);
         }
         let mut value = self.value(inner)?;
+        let held = self.ctype(inner).ty;
+        value = self.flat_pointer(value, &held, node)?;
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else {
             return self.refuse(node, Class::Pointer, "a pointer is reinterpreted", "use a pointer of the right type");
         };
+        if let (Type::Array { .. }, Type::Int { .. } | Type::Float { .. }) = (from, to) {
+            value = self.first_of_rows(value);
+        }
+        let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else { return self.unknown(node) };
+        // Numbers may be taken for rows of them.
+        if from.is_number() && rows::numbers_of(to) == from {
+            return Ok(cast(value, ty));
+        }
         let opaque = |ty: &Type| matches!(ty, Type::Opaque(_));
         if from == to || same_layout(from, to) {
             value.ty = ty;

@@ -118,9 +118,13 @@ impl<'a> Lower<'_, 'a> {
             return if self.is_choice(node) { self.begin_choice(node) } else { self.function_variable(node) };
         }
         self.evaluate_extents(&found.ty, node, false)?;
-        let (span, ty) = (self.span(node), found.ty.ir());
+        let (span, ty) = (self.span(node), self.variable_type(&found.ty));
         let init = node.inner.iter().rfind(|_| node.has_init);
         if self.addressed.contains(&node.id) {
+            if found.ty.elements_of_rows().is_some() {
+                let what = format!("the address of '{}' is taken, a pointer to rows of variable extent", node.name);
+                return self.refuse(node, Class::Pointer, what, "take the address of another variable");
+            }
             if !self.bindings.contains_key(&node.id) {
                 self.predeclare(node)?;
             }
@@ -139,6 +143,7 @@ impl<'a> Lower<'_, 'a> {
         match init {
             Some(init) => {
                 let from = self.initial_value(node, init)?;
+                let from = self.flat_pointer(from, &found.ty, node)?;
                 self.b.assign(var, from);
             }
             None => self.b.forget(var),
@@ -148,7 +153,10 @@ impl<'a> Lower<'_, 'a> {
 
     /// Makes the variable of a declaration.
     pub fn predeclare_scalar(&mut self, node: &'a Node<'a>, ty: Type, span: Span) -> VarId {
-        let (name, kind) = self.variable_name(&node.name);
+        // A type of its own needs a name of its own.
+        let is_own = self.ctype(node).ty.elements_of_rows().is_some();
+        let (name, kind) =
+            if is_own { (self.unique(&node.name), VarKind::Renamed) } else { self.variable_name(&node.name) };
         let var = self.b.var(&name, ty, kind, span);
         self.bindings.insert(node.id, Binding::Var(var));
         self.b.emit(ItemKind::DeclareVar { var });

@@ -38,7 +38,7 @@ pub fn functions_in<'a>(node: &'a Node<'a>, found: &mut Vec<String>) {
 }
 
 /// What a pointer to a function is stored in, by its name.
-fn slot<'a>(node: &'a Node<'a>) -> Option<String> {
+pub fn slot<'a>(node: &'a Node<'a>) -> Option<String> {
     let mut node = node.bare();
     while node.kind == "ImplicitCastExpr"
         || node.kind == "ArraySubscriptExpr"
@@ -72,7 +72,7 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    fn stored_functions(&mut self) -> &Stored {
+    pub fn stored_functions(&mut self) -> &Stored {
         if self.reader.stored_functions.is_none() {
             let mut stored = Stored::new();
             for unit in 0..self.reader.units.len() {
@@ -177,6 +177,16 @@ impl<'a> Lower<'_, 'a> {
             }
             self.b.otherwise();
         }
+        self.stop_at_unnamed(&slot);
+        if let Some(var) = var {
+            self.b.assign(var, zero(&result.ir()));
+        }
+        functions.iter().for_each(|_| self.b.end_branch());
+        Ok(Some(var.filter(|_| wanted).map(|var| self.b.get(var))))
+    }
+
+    /// Stops the program: a pointer holds a function that no source names there.
+    pub fn stop_at_unnamed(&mut self, slot: &str) {
         let external = |name: &str, returns| Callee::External { name: name.to_string(), returns, unknown: false };
         let what =
             format!("\"'{}' is none of the functions that the sources name there\\n\"", slot.trim_start_matches('.'));
@@ -186,10 +196,5 @@ impl<'a> Lower<'_, 'a> {
         let stream = verbatim("stderr".to_string(), Type::Opaque("FILE".to_string()));
         self.b.call(external("fputs", true), vec![verbatim(what, character), stream], None, None);
         self.b.call(external("abort", false), Vec::new(), None, None);
-        if let Some(var) = var {
-            self.b.assign(var, zero(&result.ir()));
-        }
-        functions.iter().for_each(|_| self.b.end_branch());
-        Ok(Some(var.filter(|_| wanted).map(|var| self.b.get(var))))
     }
 }

@@ -197,6 +197,12 @@ impl<'a> Lower<'_, 'a> {
             (Binary::Add, true, false) => self.advance(a, b, node),
             (Binary::Add, false, true) => self.advance(b, a, node),
             (Binary::Subtract, true, false) => self.advance(a, opposite(b), node),
+            (Binary::Subtract, true, true) if self.moves_by_rows(node) => self.refuse(
+                node,
+                Class::Pointer,
+                "two pointers to rows of variable extent are subtracted",
+                "keep the number of the row in an integer",
+            ),
             (Binary::Subtract, true, true) => Ok(binary(Binary::PointerDifference, a, b, long())),
             (_, false, false) if !matches!(ty, Type::Int { .. } | Type::Float { .. }) => {
                 self.number_type(node).map(|_| a)
@@ -213,7 +219,13 @@ impl<'a> Lower<'_, 'a> {
                 "a pointer to memory of unknown type is moved",
                 "use a pointer to the type of the memory",
             ),
-            Some(_) => Ok(address(element(pointer, by))),
+            Some(_) => {
+                let by = match self.ctype(node).ty {
+                    CType::Pointer(row) => self.moved_by(&pointer, by, &row.ty, node)?,
+                    _ => by,
+                };
+                Ok(address(element(pointer, by)))
+            }
         }
     }
 
@@ -254,6 +266,9 @@ impl<'a> Lower<'_, 'a> {
         }
         if !matches!(ty, Type::Float { .. }) && !self.has_items(then) && !self.has_items(otherwise) {
             let (a, b) = (self.value(then)?, self.value(otherwise)?);
+            let found = self.ctype(node).ty;
+            let (a, b) = (self.flat_pointer(a, &found, node)?, self.flat_pointer(b, &found, node)?);
+            let ty = self.variable_type(&found);
             let kind = ExprKind::Select(Box::new(test), Box::new(cast(a, ty.clone())), Box::new(cast(b, ty.clone())));
             return Ok(Expr { kind, ty });
         }
@@ -282,6 +297,13 @@ impl<'a> Lower<'_, 'a> {
         self.block_name = scan::name_of(left);
         let spot = self.place(left)?;
         let aside = self.begin_operand();
+        if let Spot::Var(var) = spot
+            && let Some(number) = self.number_in(right, var)?
+        {
+            self.end_operand(aside, right)?;
+            self.b.assign(var, number);
+            return Ok(wanted.then(|| self.chosen(var)));
+        }
         let from = self.value(right)?;
         self.end_operand(aside, right)?;
         self.put(spot, from, wanted, left)

@@ -195,7 +195,8 @@ impl<'a> Lower<'_, 'a> {
                     _ if variable_length || found.is_volatile() => Ok(()),
                     CType::Int { .. } | CType::Float(_) | CType::Pointer(_) if !addressed => {
                         let span = self.span(node);
-                        self.predeclare_scalar(node, found.ty.ir(), span);
+                        let ty = self.variable_type(&found.ty);
+                        self.predeclare_scalar(node, ty, span);
                         Ok(())
                     }
                     CType::Opaque(_) | CType::Void | CType::Function => Ok(()),

@@ -63,7 +63,8 @@ impl<'a> Lower<'_, 'a> {
             return self.unknown(call);
         };
         let up = || self.has_tail(&elem).then(|| rounded_up(&bytes, i128::from(size)));
-        let Some(count) = divide(&bytes, i128::from(size)).or_else(up) else {
+        let Some(count) = divide(&bytes, i128::from(size)).or_else(|| part(&bytes, i128::from(size))).or_else(up)
+        else {
             return self.refuse(
                 call,
                 Class::Pointer,
@@ -180,12 +181,8 @@ impl<'a> Lower<'_, 'a> {
 
     /// A pointer to scalars or structs: rows are taken apart.
     fn elements(&mut self, node: &'a Node<'a>) -> Result<Expr> {
-        let mut pointer = self.value(Self::uncast(node))?;
-        while let Some(Type::Array { elem, extent }) = pointee(&pointer.ty).cloned() {
-            let dim = Dim { lower: None, extent: extent.map(place::extent_constant) };
-            let place = element(pointer, constant(0, int()));
-            pointer = address(self.first_element(place, dim, *elem));
-        }
+        let pointer = self.value(Self::uncast(node))?;
+        let pointer = self.first_of_rows(pointer);
         match pointee(&pointer.ty) {
             Some(Type::Int { .. } | Type::Float { .. } | Type::Pointer(_) | Type::Struct(_)) => Ok(pointer),
             _ => self.refuse(
@@ -330,6 +327,20 @@ pub fn size_type() -> Type {
 fn rounded_up(bytes: &Expr, size: i128) -> Expr {
     let sum = binary(Binary::Add, bytes.clone(), constant(size - 1, size_type()), size_type());
     binary(Binary::Divide, sum, constant(size, size_type()), size_type())
+}
+
+/// The elements that fit into a part of some bytes: `sizeof(double) * n * (n + 1) / 2`.
+fn part(bytes: &Expr, size: i128) -> Option<Expr> {
+    match &bytes.kind {
+        ExprKind::Cast(inner) if matches!(inner.ty, Type::Int { bits: 64, .. }) => {
+            part(inner, size).map(|count| cast(count, bytes.ty.clone()))
+        }
+        ExprKind::Binary(Binary::Divide, whole, by) if known(by).is_some_and(|by| by > 0) => {
+            let whole = divide(whole, size)?;
+            Some(binary(Binary::Divide, whole, (**by).clone(), bytes.ty.clone()))
+        }
+        _ => None,
+    }
 }
 
 /// `bytes / size` if that is a division without remainder by its form: a factor is a multiple of the size.

@@ -30,6 +30,7 @@ mod place;
 mod reach;
 mod reports;
 mod results;
+mod rows;
 mod scan;
 mod scratch;
 mod segments;

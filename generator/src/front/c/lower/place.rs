@@ -77,21 +77,8 @@ impl<'a> Lower<'_, 'a> {
         node.inner.last().unwrap_or(node)
     }
 
-    fn behind(&mut self, pointer: Expr, at: Expr, node: &Node) -> Result<Spot> {
-        self.check_access(node)?;
-        match pointee(&pointer.ty) {
-            Some(Type::Void | Type::Opaque(_)) | None => self.refuse(
-                node,
-                Class::Pointer,
-                format!("memory of type '{}' is accessed", node.written_type),
-                "access it through a pointer to its own type",
-            ),
-            Some(_) => Ok(Spot::Memory(element(pointer, at))),
-        }
-    }
-
     /// Refuses what may not be touched, whatever the access: volatile memory, unions, bit-fields.
-    fn check_access(&mut self, node: &Node) -> Result<()> {
+    pub fn check_access(&mut self, node: &Node) -> Result<()> {
         let found = self.ctype(node);
         let (what, help) = match &found.ty {
             _ if found.is_volatile() && matches!(self.bindings.get(&node.refers), Some(Binding::Var(_))) => {
@@ -413,6 +400,8 @@ impl<'a> Lower<'_, 'a> {
         let found = self.ctype(node);
         let CType::Array(elem, extent) = found.ty else { return self.unknown(node) };
         let place = match self.place(node)? {
+            // A row of variable extent: its first element.
+            Spot::Memory(place) if !matches!(place.ty, Type::Array { .. }) => return Ok(address(place)),
             Spot::Memory(place) => place,
             // A list of arguments.
             Spot::Text(text, _) => {

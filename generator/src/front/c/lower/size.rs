@@ -18,6 +18,7 @@ impl<'a> Lower<'_, 'a> {
             return self.refuse(node, Class::Language, "alignof is not supported", "use a constant");
         }
         let found = self.qualified(&text);
+        self.evaluate_extents(&found.ty, node, false)?;
         match self.bytes(&found.ty) {
             Some(bytes) => Ok(bytes),
             None => self.refuse(node, Class::Type, format!("the size of '{text}' is not known"), "use a constant"),
@@ -52,12 +53,13 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Whether the text is the name of a variable that has one value in the whole function.
-    fn never_changes(&self, text: &str) -> bool {
+    /// Whether a known extent is that of the variable that the text names, and nothing ever assigns that.
+    fn never_changes(&self, text: &str, known: &Expr) -> bool {
         let Some((_, id)) = self.visible.iter().rev().find(|(name, _)| name == text) else { return false };
-        let is_parameter = self.b.proc().params.iter().any(|param| param.name == text);
-        let hidden = self.visible.iter().filter(|(name, _)| name == text).count() > 1;
-        is_parameter && !hidden && !self.assigned.contains(id) && !self.addressed.contains(id)
+        let Some(Binding::Var(var)) = self.bindings.get(id) else { return false };
+        let own = |value: ValueId| self.b.proc().values[value.index()].var == *var;
+        let is_own = matches!(known.kind, ExprKind::Value(value) if own(value));
+        is_own && !self.assigned.contains(id) && !self.addressed.contains(id)
     }
 
     fn evaluate_extent(&mut self, text: &str, node: &'a Node<'a>, at_entry: bool) -> Result<()> {
@@ -74,7 +76,7 @@ impl<'a> Lower<'_, 'a> {
         };
         match self.extents.get(text).filter(|known| self.is_visible(known)) {
             // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
-            Some(_) if self.never_changes(text) => return Ok(()),
+            Some(known) if self.never_changes(text, known) => return Ok(()),
             Some(known) if self.is_extent(known, &extent) => return Ok(()),
             Some(_) if !at_entry => {
                 return self.refuse(

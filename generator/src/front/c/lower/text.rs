@@ -82,6 +82,10 @@ impl<'a> Lower<'_, 'a> {
         if node.kind != "DeclRefExpr" {
             return false;
         }
+        // A variable that is another name for a function is not declared.
+        if node.refers_kind == "VarDecl" && self.functions.contains_key(&node.refers) {
+            return true;
+        }
         let proc = self.b.proc();
         match self.bindings.get(&node.refers) {
             Some(Binding::Var(var)) => proc.vars[var.index()].name != node.refers_name,
