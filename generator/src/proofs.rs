@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::flow::locs::Set;
-use crate::flow::required::Required;
+use crate::flow::required::{Hull, Required};
 use crate::flow::{self, Flow, Loc};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
@@ -36,7 +36,7 @@ pub fn prove_all(
     for each in all {
         let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
         if each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee)) {
-            let mut given = given(flow, each.proc, &each.origins, &contracts);
+            let mut given = given(flow, each, &contracts);
             given.params = called[&each.proc].clone();
             given.called = Arc::clone(&called);
             given.global_shadows = global_shadows.clone();
@@ -119,7 +119,8 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
     all.iter().filter_map(refusal).collect()
 }
 
-fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &Contracts) -> Given {
+fn given(flow: &Flow, sweeps: &Sweeps, contracts: &Contracts) -> Given {
+    let id = sweeps.proc;
     let proc = &flow.program.procs[id.index()];
     let mut places: HashMap<Place, Cells> = HashMap::new();
     let mut note = |place: &Place| {
@@ -150,6 +151,11 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &Contracts) -> G
     if let Some(result) = &proc.result {
         walk::expressions(result, &mut see);
     }
+    let of_snapshots = sweeps.plan.snapshots.values().flat_map(|(snapshots, _)| &snapshots.memory);
+    for Hull { first, count } in sweeps.plan.again.values().flatten().chain(of_snapshots) {
+        walk::in_place(first, &mut see);
+        walk::expressions(count, &mut see);
+    }
     let mut calls = HashMap::new();
     for (at, item) in proc.items.iter().enumerate() {
         let ItemKind::Call { callee, .. } = &item.kind else { continue };
@@ -160,12 +166,17 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &Contracts) -> G
         };
         let up = |locs: &BTreeSet<u32>, callee: ProcId| closed(flow, id, &here(locs, callee));
         let behind = |all: &[Behind], callee: ProcId| -> Vec<Behind> {
-            let of = |each: &Behind| {
-                let own = here(&each.cells.own, callee);
-                let cells = Cells { active: false, aliases: closed(flow, id, &own), own: numbers(&own) };
-                Behind { cells, ..each.clone() }
+            let mut all = all.to_vec();
+            let here = |cells: &mut Cells| {
+                let own = here(&cells.own, callee);
+                *cells = Cells { active: false, aliases: closed(flow, id, &own), own: numbers(&own) };
             };
-            all.iter().map(of).collect()
+            for each in &mut all {
+                here(&mut each.cells);
+                let given = each.numbers.iter_mut().chain([&mut each.from]);
+                given.flat_map(|given| &mut given.loads).for_each(|(_, cells, _)| here(cells));
+            }
+            all
         };
         let extent = |known: &Option<Extent>, callee: ProcId, otherwise: &Arc<BTreeSet<u32>>| match known {
             Some(known) => Extent { places: behind(&known.places, callee), cells: up(&known.cells, callee) },
@@ -199,7 +210,7 @@ fn given(flow: &Flow, id: ProcId, origins: &Origins, contracts: &Contracts) -> G
         calls.insert(at, effect);
     }
     Given {
-        origins: origins.clone(),
+        origins: sweeps.origins.clone(),
         active: (0..proc.values.len()).map(|at| flow.active_value(id, ValueId::new(at))).collect(),
         places,
         calls,

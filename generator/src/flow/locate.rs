@@ -14,6 +14,7 @@
 mod conditions;
 mod integers;
 mod loops;
+mod several;
 mod single;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -26,16 +27,17 @@ use integers::LARGE;
 use super::locs::{Loc, Root};
 use super::poly::{Facts, Poly};
 use super::sections::Piece;
-use super::{Points, walk};
+use super::{Effects, Points, walk};
 use crate::ir::{
-    Base, Def, Dim, Expr, ExprKind, FieldId, ItemId, ItemKind, ObjectId, Place, ProcId, Program, RegionId, Step, Type,
-    ValueId,
+    Base, Def, Dim, Expr, ExprKind, FieldId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, RegionId, Step,
+    Subscript, Type, ValueId,
 };
 
 /// Reads expressions as polynomials and places as elements of locations.
 pub struct Locator<'a> {
     program: &'a Program,
     points: &'a Points<'a>,
+    effects: &'a Effects,
     recursive: Vec<bool>,
     facts: RefCell<HashMap<(ProcId, RegionId), Facts>>,
     indexes: RefCell<HashMap<(ProcId, ItemId), Option<Index>>>,
@@ -48,6 +50,8 @@ pub struct Locator<'a> {
     proved: Cell<bool>,
     /// Loops and values that are being read: their heads are atoms meanwhile.
     open: RefCell<Vec<(ProcId, ItemId)>>,
+    /// A loop whose first pass is meant: pointers that it hands on are those in front of it.
+    first: Cell<Option<(ProcId, ItemId)>>,
 }
 
 /// What a value was found to be, with the facts that were known and the loops that were being read.
@@ -58,6 +62,9 @@ struct Reading {
     proved: bool,
 }
 
+/// Where a place begins: a location, an element of it, and the dimensions that are left.
+type Start<'a> = (Loc, Poly, Option<&'a [Dim]>);
+
 /// Number of elements of a type: 1, or the product of the extents of an array.
 pub fn count(ty: &Type) -> Option<i128> {
     match ty {
@@ -67,11 +74,12 @@ pub fn count(ty: &Type) -> Option<i128> {
 }
 
 impl<'a> Locator<'a> {
-    /// For a program whose pointers are known.
-    pub fn new(program: &'a Program, points: &'a Points<'a>) -> Self {
+    /// For a program whose pointers and effects are known.
+    pub fn new(program: &'a Program, points: &'a Points<'a>, effects: &'a Effects) -> Self {
         Locator {
             program,
             points,
+            effects,
             recursive: walk::recursive(program),
             facts: RefCell::default(),
             indexes: RefCell::default(),
@@ -81,7 +89,16 @@ impl<'a> Locator<'a> {
             readings: RefCell::default(),
             proved: Cell::new(false),
             open: RefCell::default(),
+            first: Cell::new(None),
         }
+    }
+
+    /// Answers a question about the first pass of a loop.
+    pub fn in_first_pass<R>(&self, p: ProcId, item: ItemId, ask: impl FnOnce() -> R) -> R {
+        let around = self.first.replace(Some((p, item)));
+        let answer = ask();
+        self.first.set(around);
+        answer
     }
 
     /// Whether a procedure can call itself.
@@ -95,7 +112,7 @@ impl<'a> Locator<'a> {
     pub fn locate(&self, p: ProcId, place: &Place, facts: &Facts) -> Option<(Loc, Poly)> {
         let proc = &self.program.procs[p.index()];
         let top = |root| self.points.locs.find(root);
-        let (mut loc, mut at, mut shape): (Loc, Poly, Option<&[Dim]>) = match &place.base {
+        let start: Start = match &place.base {
             Base::Object(o) => (top(Root::Object(p, *o))?, Poly::default(), Some(&proc.objects[o.index()].shape)),
             Base::Global(g) => (top(Root::Global(*g))?, Poly::default(), Some(&self.program.globals[g.index()].shape)),
             Base::At(pointer) => {
@@ -103,6 +120,12 @@ impl<'a> Locator<'a> {
                 (loc, at, None)
             }
         };
+        self.along(p, place, start, facts)
+    }
+
+    /// Where the path of a place leads to.
+    fn along(&self, p: ProcId, place: &Place, start: Start, facts: &Facts) -> Option<(Loc, Poly)> {
+        let (mut loc, mut at, mut shape) = start;
         for (k, step) in place.path.iter().enumerate() {
             match step {
                 Step::Index(subscripts) => {
@@ -133,6 +156,41 @@ impl<'a> Locator<'a> {
             }
         }
         self.single(p, loc).then_some((loc, at))
+    }
+
+    /// A place that is the first element of a location, which comes from the caller, or has static storage.
+    pub fn place_of(&self, p: ProcId, loc: Loc) -> Option<Place> {
+        let (proc, locs) = (&self.program.procs[p.index()], &self.points.locs);
+        let base = match locs.root(loc) {
+            Root::Formal(q, k) if q == p => {
+                let param = &proc.params[k as usize];
+                Base::At(Box::new(Expr { kind: ExprKind::Value(param.entry?), ty: param.ty.clone() }))
+            }
+            Root::Object(q, o) if q == p && matches!(proc.objects[o.index()].life, Life::Param(_)) => Base::Object(o),
+            Root::Global(g) => Base::Global(g),
+            Root::Cell(cell) => {
+                let place = self.place_of(p, cell)?;
+                Base::At(Box::new(Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }))
+            }
+            _ => return None,
+        };
+        let path = locs.path(loc);
+        let mut at = locs.root_top(loc);
+        let is_array = |at: Loc| locs.is_many(at) && !matches!(base, Base::At(_));
+        if is_array(at) {
+            return None;
+        }
+        for field in &path {
+            at = locs.child(at, *field)?;
+            if locs.is_many(at) {
+                return None;
+            }
+        }
+        let zero = Expr { kind: ExprKind::Int(0), ty: Type::Int { bits: 32, signed: true, name: "int".into() } };
+        let first = Step::Index(vec![Subscript { at: zero, dim: Dim::default() }]);
+        let first = matches!(base, Base::At(_)).then_some(first);
+        let path = first.into_iter().chain(path.into_iter().map(Step::Field)).collect();
+        Some(Place { base, path, ty: locs.ty(loc).clone() })
     }
 
     fn extent(&self, p: ProcId, dim: &Dim, facts: &Facts) -> Option<Poly> {
@@ -166,6 +224,7 @@ impl<'a> Locator<'a> {
         let known = match &proc.values[v.index()].def {
             Def::Entry(k) => Some((self.points.locs.find(Root::Formal(p, *k))?, Poly::default())),
             Def::Is(e) => self.base(p, e, facts),
+            Def::Head(item, k) if self.first.get() == Some((p, *item)) => self.in_front(p, *item, *k),
             Def::Head(item, k) => self.marching(p, v, *item, *k),
             _ => None,
         };
@@ -202,13 +261,24 @@ impl<'a> Locator<'a> {
         Some((from, init.add(&step.mul(&self.passes_before(p, &index)?)?)?))
     }
 
-    /// The elements that a place may be, for each scalar location: one element if that is sure, otherwise all.
+    /// A pointer that a loop hands on, in front of the loop.
+    fn in_front(&self, p: ProcId, item: ItemId, k: u32) -> Option<(Loc, Poly)> {
+        let ItemKind::Loop { carried, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+            return None;
+        };
+        let init = carried[k as usize].init;
+        let init = Expr { kind: ExprKind::Value(init), ty: self.type_of(p, init).clone() };
+        self.base(p, &init, &self.facts_of_item(p, item))
+    }
+
+    /// The elements that a place may be, for each scalar location: those that are sure, otherwise all.
     pub fn pieces(&self, p: ProcId, place: &Place, facts: &Facts) -> Vec<(Loc, Piece)> {
-        if let Some((loc, at)) = self.locate(p, place, facts)
-            && !matches!(self.points.locs.ty(loc), Type::Struct(_))
-            && let Some(piece) = Piece::one(at)
+        let one = self.locate(p, place, facts).map(|one| vec![one]);
+        if let Some(all) = one.or_else(|| self.one_of(p, place, facts))
+            && all.iter().all(|(loc, _)| !matches!(self.points.locs.ty(*loc), Type::Struct(_)))
+            && let Some(pieces) = all.into_iter().map(|(loc, at)| Some((loc, Piece::one(at)?))).collect()
         {
-            return vec![(loc, piece)];
+            return pieces;
         }
         let cells = self.points.cells(p, place);
         cells.into_iter().flat_map(|c| self.points.locs.leaves(c)).map(|l| (l, Piece::whole())).collect()

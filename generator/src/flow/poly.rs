@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::locs::Loc;
 use crate::ir::{ProcId, ValueId};
 
 /// What a polynomial is made of.
@@ -19,6 +20,8 @@ use crate::ir::{ProcId, ValueId};
 pub enum Atom {
     /// An integer value, or the offset of a pointer value in what it points to. The flag: it is never negative.
     Value(ProcId, ValueId, bool),
+    /// An integer in memory that a procedure never writes, by its location. The flag: it is never negative.
+    Steady(ProcId, Loc, bool),
     /// An operation that is not taken apart: a number for it, whether it is never negative, how deep such terms stand
     /// inside each other here, operands.
     Opaque(u16, bool, u32, Arc<(Poly, Poly)>),
@@ -213,10 +216,14 @@ impl Poly {
 
     /// Whether some value in it satisfies `test`.
     pub fn any(&self, test: &dyn Fn(ProcId, ValueId) -> bool) -> bool {
+        self.any_atom(&|atom| matches!(atom, Atom::Value(p, v, _) if test(*p, *v)))
+    }
+
+    /// Whether some atom in it satisfies `test`.
+    pub fn any_atom(&self, test: &dyn Fn(&Atom) -> bool) -> bool {
         self.atoms().any(|a| match a {
-            Atom::Value(p, v, _) => test(*p, *v),
-            Atom::Opaque(.., ab) => ab.0.any(test) || ab.1.any(test),
-            Atom::Infinity => false,
+            Atom::Opaque(.., ab) => ab.0.any_atom(test) || ab.1.any_atom(test),
+            atom => test(atom),
         })
     }
 
@@ -224,7 +231,7 @@ impl Poly {
     pub fn depth(&self) -> u32 {
         let depth = |a: &Atom| match a {
             Atom::Opaque(.., depth, _) => *depth,
-            Atom::Value(..) | Atom::Infinity => 0,
+            Atom::Value(..) | Atom::Steady(..) | Atom::Infinity => 0,
         };
         self.atoms().map(depth).max().unwrap_or(0)
     }
@@ -241,16 +248,23 @@ impl Poly {
 
     /// Replaces values; `None` for a value leaves it.
     pub fn replace(&self, by: &dyn Fn(ProcId, ValueId) -> Option<Poly>) -> Option<Poly> {
+        self.replace_atoms(&|atom| match atom {
+            Atom::Value(p, v, _) => by(*p, *v),
+            _ => None,
+        })
+    }
+
+    /// Replaces atoms; `None` for an atom leaves it.
+    pub fn replace_atoms(&self, by: &dyn Fn(&Atom) -> Option<Poly>) -> Option<Poly> {
         let mut out = Poly::constant(self.constant);
         for (m, c) in self.terms() {
             let mut term = Poly::constant(*c);
             for a in m.iter() {
                 let factor = match a {
-                    Atom::Value(p, v, _) => by(*p, *v).unwrap_or_else(|| Poly::atom(a.clone())),
                     Atom::Opaque(op, natural, _, ab) => {
-                        Poly::opaque(*op, *natural, ab.0.replace(by)?, ab.1.replace(by)?)
+                        Poly::opaque(*op, *natural, ab.0.replace_atoms(by)?, ab.1.replace_atoms(by)?)
                     }
-                    Atom::Infinity => Poly::atom(a.clone()),
+                    atom => by(atom).unwrap_or_else(|| Poly::atom(atom.clone())),
                 };
                 term = term.mul(&factor)?;
             }
@@ -290,7 +304,21 @@ impl Poly {
                     ab.0.values(out);
                     ab.1.values(out);
                 }
-                Atom::Infinity => {}
+                Atom::Steady(..) | Atom::Infinity => {}
+            }
+        }
+    }
+
+    /// The locations of integers in memory that a procedure never writes.
+    pub fn steady(&self, p: ProcId, out: &mut BTreeSet<Loc>) {
+        for a in self.atoms() {
+            match a {
+                Atom::Steady(q, loc, _) if *q == p => drop(out.insert(*loc)),
+                Atom::Opaque(.., ab) => {
+                    ab.0.steady(p, out);
+                    ab.1.steady(p, out);
+                }
+                _ => {}
             }
         }
     }
@@ -307,6 +335,7 @@ impl Poly {
                 .iter()
                 .map(|a| match a {
                     Atom::Value(p, v, _) => name(*p, *v),
+                    Atom::Steady(_, loc, _) => format!("at({})", loc.0),
                     Atom::Opaque(.., ab) => format!("op({}, {})", ab.0.show(name), ab.1.show(name)),
                     Atom::Infinity => "inf".into(),
                 })
@@ -405,7 +434,8 @@ impl Facts {
             }
             atoms.extend(out.iter().flat_map(|f| f.atoms()));
         }
-        let natural = |a: &&&Atom| matches!(a, Atom::Value(_, _, true) | Atom::Opaque(_, true, ..));
+        let natural =
+            |a: &&&Atom| matches!(a, Atom::Value(.., true) | Atom::Steady(.., true) | Atom::Opaque(_, true, ..));
         let naturals = atoms.iter().filter(natural).map(|&a| Poly::atom(a.clone()));
         let mut all: Vec<Poly> = out.into_iter().cloned().chain(naturals).collect();
         all.truncate(FACTS);
@@ -438,54 +468,4 @@ fn cancel(p: &Poly, basis: &[Poly], steps: usize, trials: &mut usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn v(k: u32) -> Poly {
-        Poly::value(ProcId(0), ValueId(k), false)
-    }
-
-    #[test]
-    fn products_of_facts_prove_a_row_inside_of_a_matrix() {
-        // 0 <= i < m, 0 <= j < n gives i n + j < m n, and not i n + j < m n - 1.
-        let (i, j, m, n) = (v(0), v(1), v(2), v(3));
-        let mut facts = Facts::default();
-        for p in [i.clone(), j.clone()] {
-            facts.add(Some(p));
-        }
-        facts.add(m.sub(&i).and_then(|p| p.plus(-1)));
-        facts.add(n.sub(&j).and_then(|p| p.plus(-1)));
-        let index = i.mul(&n).and_then(|p| p.add(&j)).unwrap();
-        let end = m.mul(&n).unwrap();
-        assert!(facts.at_most(&index.plus(1).unwrap(), &end));
-        assert!(!facts.at_most(&index.plus(2).unwrap(), &end));
-        assert!(facts.nonneg(Some(index)));
-    }
-
-    #[test]
-    fn nothing_is_proved_without_facts() {
-        assert!(!Facts::default().nonneg(Some(v(0))));
-        assert!(!Facts::default().with(Some(v(0))).nonneg(v(0).plus(-1)));
-        assert!(Facts::default().nonneg(Some(Poly::constant(0))));
-        assert!(!Facts::default().nonneg(Some(Poly::constant(-1))));
-        assert!(!Facts::default().nonneg(Poly::infinity().scale(-1)));
-        assert!(Facts::default().nonneg(Some(Poly::value(ProcId(0), ValueId(1), true))));
-    }
-
-    #[test]
-    fn coefficients_that_grow_too_large_have_no_result() {
-        let mut p = Poly::constant(1 << 99);
-        assert_eq!(p.plus(1 << 99), None);
-        p = v(0).scale(1 << 60).unwrap();
-        assert_eq!(p.mul(&p), None);
-    }
-
-    #[test]
-    fn division_is_exact_or_absent() {
-        let (a, b) = (v(0), v(1));
-        let step = b.scale(2).unwrap();
-        let range = a.mul(&step).unwrap();
-        assert_eq!(range.divide(&step), Some(a.clone()));
-        assert_eq!(range.plus(1).unwrap().divide(&step), None);
-    }
-}
+mod tests;

@@ -23,6 +23,7 @@ mod items;
 mod lasting;
 mod loops;
 mod snapshots;
+mod sure;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -152,7 +153,7 @@ impl<'f> Required<'f> {
             .collect();
         let mut required = Required {
             flow,
-            locator: Locator::new(program, &flow.points),
+            locator: Locator::new(program, &flow.points, &flow.effects),
             order: walk::callees_first(program),
             needs: Arc::new(needs),
             demands: BTreeMap::new(),
@@ -184,7 +185,7 @@ impl<'f> Required<'f> {
     pub fn fork(&self) -> Required<'f> {
         Required {
             flow: self.flow,
-            locator: Locator::new(self.flow.program, &self.flow.points),
+            locator: Locator::new(self.flow.program, &self.flow.points, &self.flow.effects),
             order: Vec::new(),
             needs: self.needs.clone(),
             demands: BTreeMap::new(),

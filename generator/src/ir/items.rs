@@ -1,7 +1,11 @@
 //! What a region is made of: statements of the source and items in order of execution. The vocabulary is that of
 //! [`types`](super::types).
 
-use super::{Def, Expr, ItemId, ObjectId, Place, Proc, ProcId, RegionId, Role, Span, StatementId, ValueId, VarId};
+use std::collections::BTreeSet;
+
+use super::{
+    Def, Expr, ExprKind, ItemId, ObjectId, Place, Proc, ProcId, RegionId, Role, Span, StatementId, ValueId, VarId,
+};
 
 /// A sequence of items.
 #[derive(Clone, Debug, Default)]
@@ -206,7 +210,10 @@ pub struct Snapshot {
     pub memory: Vec<(Place, Expr)>,
     /// What the loop carries, as it is in front of the snapshot; nothing in [`SnapshotAt::First`].
     pub from: Vec<Expr>,
-    /// The same behind it, in a reverse sweep: as it was, or as it comes back.
+    /// For each variable that the loop carries the pointers of which it is one: it is kept as its number among these, which
+    /// both sweeps can name. None for a number, and for a pointer that means the same in both sweeps.
+    pub among: Vec<Vec<Expr>>,
+    /// The same as `from` behind it, in a reverse sweep: as it was, or as it comes back.
     pub to: Vec<ValueId>,
     /// In a reverse sweep: not 0 if a pass is to be run without a tape, 0 if the next pass is the one to reverse.
     pub more: Option<ValueId>,
@@ -362,6 +369,15 @@ pub enum Popped {
     },
 }
 
+/// The values that a pointer is a copy of: one of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CopyOf {
+    /// Which.
+    pub values: BTreeSet<ValueId>,
+    /// The loops that hand it on from pass to pass, or out.
+    pub loops: BTreeSet<ItemId>,
+}
+
 impl Proc {
     /// By item: its region and its position there.
     pub fn positions(&self) -> Vec<Option<(RegionId, usize)>> {
@@ -387,6 +403,31 @@ impl Proc {
             },
             _ => None,
         }
+    }
+
+    /// The values of which a pointer is one, if it comes from them by copies: through branches and from pass to pass, as
+    /// buffers do that change places. `loops`: those that hand it on.
+    pub fn copy_of(&self, pointer: ValueId) -> CopyOf {
+        let (mut found, mut loops, mut seen) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let mut open = vec![pointer];
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            let def = &self.values[value.index()].def;
+            if let Def::Head(item, _) | Def::Out(item, _) = def {
+                loops.insert(*item);
+            }
+            match def {
+                Def::Is(Expr { kind: ExprKind::Value(of), .. }) => open.push(*of),
+                Def::Undefined => {}
+                def => match self.merged(def) {
+                    Some(merged) => open.extend(merged),
+                    None => drop(found.insert(value)),
+                },
+            }
+        }
+        CopyOf { values: found, loops }
     }
 
     /// Whether a region is another one, or inside it.

@@ -32,7 +32,7 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
             place_exprs(place, f);
             place_exprs(shadow, f);
         }
-        ItemKind::Snapshot(Snapshot { at, memory, from, .. }) => {
+        ItemKind::Snapshot(Snapshot { at, memory, from, among, .. }) => {
             if let SnapshotAt::Head { passes, .. } = at {
                 passes.iter_mut().for_each(&mut *f);
             }
@@ -40,7 +40,7 @@ pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
                 place_exprs(place, f);
                 f(count);
             }
-            from.iter_mut().for_each(f);
+            from.iter_mut().chain(among.iter_mut().flatten()).for_each(f);
         }
         ItemKind::Push { what } => match what {
             Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => f(value),

@@ -132,7 +132,7 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
             see(Err(place));
             see(Err(shadow));
         }
-        ItemKind::Snapshot(Snapshot { at, memory, from, .. }) => {
+        ItemKind::Snapshot(Snapshot { at, memory, from, among, .. }) => {
             if let SnapshotAt::Head { passes, .. } = at {
                 passes.iter().for_each(|passes| see(Ok(passes)));
             }
@@ -140,7 +140,7 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
                 see(Err(place));
                 see(Ok(count));
             }
-            from.iter().for_each(|expr| see(Ok(expr)));
+            from.iter().chain(among.iter().flatten()).for_each(|expr| see(Ok(expr)));
         }
         ItemKind::Push { what } => match what {
             Pushed::Value(expr) | Pushed::Count(expr) | Pushed::Bits { value: expr, .. } => see(Ok(expr)),

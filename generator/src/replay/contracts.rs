@@ -7,10 +7,10 @@
 //!
 //! What has no name behind an argument, or one that the arguments do not give, is known by its location.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::memory::Section;
+use super::memory::{Section, State};
 use super::sections::Passes;
 use super::terms::{P, Spot, T, Term, Way};
 use super::{Cells, Replay, Res, open};
@@ -50,15 +50,26 @@ impl Extent {
     }
 }
 
-/// A place behind a pointer argument.
+/// A place behind a pointer argument, or behind a pointer in memory there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behind {
-    /// The position of the argument.
-    pub argument: u32,
-    /// The way from where it points to.
+    /// The pointer.
+    pub from: Argument,
+    /// Integers in memory that the steps mention: their numbers follow those of the arguments.
+    pub numbers: Vec<Argument>,
+    /// The way from where the pointer points to.
     pub steps: Vec<Part>,
     /// The locations that it may be.
     pub cells: Cells,
+}
+
+/// An argument, or what lies in memory behind it when the procedure is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// Its position.
+    pub position: u32,
+    /// What is loaded from there, one pointer after the other: the way, the locations, the type.
+    pub loads: Vec<(Vec<Part>, Cells, Type)>,
 }
 
 /// A step of a place. A value with the number of an argument stands for that argument.
@@ -222,7 +233,7 @@ impl Replay<'_> {
     }
 
     /// The place to which steps lead from where a pointer points to.
-    fn under(&mut self, pointer: T, steps: &[Way]) -> Option<P> {
+    pub(super) fn under(&mut self, pointer: T, steps: &[Way]) -> Option<P> {
         let mut spot = self.spot_of_pointer(pointer)?;
         let (first, rest) = steps.split_first()?;
         match (*first, spot.steps.last().copied()) {
@@ -265,32 +276,65 @@ impl Replay<'_> {
     fn behind(&mut self, place: P) -> Option<Behind> {
         let (own, aliases) = self.cells(place)?;
         let Spot { root, steps } = self.terms.get_spot(place).clone();
-        let Term::Entry(argument) = *self.terms.get(root) else { return None };
-        let steps = steps.into_iter().map(|step| {
-            Some(match step {
-                Way::Field(field) => Part::Field(field),
-                Way::At(at) => Part::At(self.by_arguments(at)?),
-                Way::Range(from, to) => Part::Range(self.by_arguments(from)?, self.by_arguments(to)?),
-                Way::All => Part::All,
-            })
-        });
-        let cells = Cells { active: false, own, aliases };
-        Some(Behind { argument, steps: steps.collect::<Option<_>>()?, cells })
+        let from = self.given_by(root)?;
+        let mut numbers = Vec::new();
+        let steps = self.by_arguments(&steps, &mut numbers)?;
+        Some(Behind { from, numbers, steps, cells: Cells { active: false, own, aliases } })
     }
 
-    /// A number in terms of arguments.
-    fn by_arguments(&self, t: T) -> Option<Poly> {
-        let poly = self.terms.poly(t);
-        let mut atoms = BTreeSet::new();
-        poly.values(&mut atoms);
-        let argument = |atom: ValueId| match self.terms.get(T(atom.0)) {
-            Term::Entry(k) if self.f.params[*k as usize].ty.is_integer() => Some(ValueId(*k)),
+    /// What a pointer or an integer is, if the procedure is given it.
+    fn given_by(&self, t: T) -> Option<Argument> {
+        match *self.terms.get(t) {
+            Term::Entry(argument) => Some(Argument { position: argument, loads: Vec::new() }),
+            Term::Load(version, place) if matches!(self.states[version.0 as usize], State::Entry) => {
+                let (own, aliases) = self.cells(place)?;
+                let Spot { root, steps } = self.terms.get_spot(place);
+                let Argument { position, mut loads } = self.given_by(*root)?;
+                let mut none = Vec::new();
+                let steps = self.by_arguments(steps, &mut none).filter(|_| none.is_empty())?;
+                loads.push((steps, Cells { active: false, own, aliases }, self.loaded_types.get(&t)?.clone()));
+                Some(Argument { position, loads })
+            }
             _ => None,
-        };
-        if atoms.iter().any(|(_, atom)| argument(*atom).is_none()) {
-            return None;
         }
-        poly.replace(&|_, atom| argument(atom).map(|k| Poly::value(ProcId(0), k, false)))
+    }
+
+    /// A way in terms of what is given. `numbers`: integers in memory that it mentions.
+    fn by_arguments(&self, steps: &[Way], numbers: &mut Vec<Argument>) -> Option<Vec<Part>> {
+        let mut number = |t: T| {
+            let poly = self.terms.poly(t);
+            let mut atoms = BTreeSet::new();
+            poly.values(&mut atoms);
+            let mut names = HashMap::new();
+            for (_, atom) in atoms {
+                let given = self.given_by(T(atom.0))?;
+                let is_argument = given.loads.is_empty();
+                if is_argument && !self.f.params[given.position as usize].ty.is_integer() {
+                    return None;
+                }
+                let name = if is_argument {
+                    given.position as usize
+                } else {
+                    let known = numbers.iter().position(|other| *other == given);
+                    self.f.params.len() + known.unwrap_or(numbers.len())
+                };
+                if name == self.f.params.len() + numbers.len() {
+                    numbers.push(given);
+                }
+                names.insert(atom, Poly::value(ProcId(0), ValueId::new(name), false));
+            }
+            poly.replace(&|_, atom| names.get(&atom).cloned())
+        };
+        let mut parts = Vec::new();
+        for step in steps {
+            parts.push(match *step {
+                Way::Field(field) => Part::Field(field),
+                Way::At(at) => Part::At(number(at)?),
+                Way::Range(from, to) => Part::Range(number(from)?, number(to)?),
+                Way::All => Part::All,
+            });
+        }
+        Some(parts)
     }
 
     // ---- of a call -----------------------------------------------------------------------------------------------
@@ -314,7 +358,6 @@ impl Replay<'_> {
     pub(super) fn place_of_call(&mut self, call: ItemId, behind: &Behind) -> Option<P> {
         let ItemKind::Call { args, .. } = &self.f.items[call.index()].kind else { return None };
         let passed = self.passed.get(&call)?.clone();
-        let pointer = passed[behind.argument as usize]?;
         let mut numbers = vec![None; passed.len()];
         for (k, arg) in args.iter().enumerate() {
             if let (Some(t), true) = (passed[k], arg.ty.is_integer()) {
@@ -322,6 +365,41 @@ impl Replay<'_> {
                 numbers[k] = Some(self.terms.poly(t));
             }
         }
+        let pointer = self.given_to_call(call, &passed, &behind.from, &numbers)?;
+        for number in &behind.numbers {
+            let (_, _, ty) = number.loads.last()?;
+            let t = self.given_to_call(call, &passed, number, &numbers);
+            numbers.push(t.map(|t| {
+                self.terms.is_exactly(t, ty);
+                let t = self.terms.convert(t, ty, &super::eval::long());
+                self.terms.poly(t)
+            }));
+        }
+        let steps = self.way_of_call(&behind.steps, &numbers)?;
+        let place = self.under(pointer, &steps)?;
+        self.note_cells(place, &behind.cells);
+        Some(place)
+    }
+
+    /// What a call gives to its procedure.
+    fn given_to_call(
+        &mut self,
+        call: ItemId,
+        passed: &[Option<T>],
+        given: &Argument,
+        numbers: &[Option<Poly>],
+    ) -> Option<T> {
+        let mut t = passed[given.position as usize]?;
+        for (steps, cells, _) in &given.loads {
+            let steps = self.way_of_call(steps, numbers)?;
+            let place = self.under(t, &steps)?;
+            self.note_cells(place, cells);
+            t = self.read(self.before[call.index()], place);
+        }
+        Some(t)
+    }
+
+    fn way_of_call(&mut self, steps: &[Part], numbers: &[Option<Poly>]) -> Option<Vec<Way>> {
         let mut number = |poly: &Poly| {
             let mut atoms = BTreeSet::new();
             poly.values(&mut atoms);
@@ -330,7 +408,7 @@ impl Replay<'_> {
             }
             Some(self.terms.int(poly.replace(&|_, k| numbers[k.index()].clone())?))
         };
-        let steps = behind.steps.iter().map(|step| {
+        let steps = steps.iter().map(|step| {
             Some(match step {
                 Part::Field(field) => Way::Field(*field),
                 Part::At(at) => Way::At(number(at)?),
@@ -338,10 +416,7 @@ impl Replay<'_> {
                 Part::All => Way::All,
             })
         });
-        let steps: Vec<Way> = steps.collect::<Option<_>>()?;
-        let place = self.under(pointer, &steps)?;
-        self.note_cells(place, &behind.cells);
-        Some(place)
+        steps.collect()
     }
 
     /// Places that a call surely writes.

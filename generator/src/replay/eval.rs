@@ -213,8 +213,8 @@ impl Replay<'_> {
         if x == y {
             return x;
         }
-        if let Some(trips) = self.trips_of_choice(c, x, y) {
-            return trips;
+        if let Some(known) = self.trips_of_choice(c, x, y).or_else(|| self.chosen_shadow(c, x, y)) {
+            return known;
         }
         self.terms.make(Term::Choose(c, x, y))
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::memory::{Section, lead_into};
 use super::passes::step_of;
 use super::sections::Passes;
-use super::terms::{P, T, Term, Way};
+use super::terms::{P, Spot, T, Term, Way};
 use super::{Replay, Res, Side, open};
+use crate::flow::poly::{Facts, Poly};
 use crate::ir::*;
 
 impl Replay<'_> {
@@ -85,7 +86,7 @@ impl Replay<'_> {
         // A pass, with what all later passes left.
         let (mut left, _) = self.left_by(*body, run.as_ref())?;
         self.leave_by_way(of, &mut left)?;
-        let later: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::Later)).collect();
+        let later: Vec<Section> = left.iter().flat_map(|section| self.close_all(section, of, Passes::Later)).collect();
         self.damage = around.clone();
         self.add_damage(later);
         let begun = self.damage.clone();
@@ -131,7 +132,7 @@ impl Replay<'_> {
         self.set_locals(&locals);
         self.forget(known);
         self.close_needs(of, needed);
-        let all: Vec<Section> = left.iter().map(|section| self.close(section, of, Passes::All)).collect();
+        let all: Vec<Section> = left.iter().flat_map(|section| self.close_all(section, of, Passes::All)).collect();
         self.damage = around;
         let rows = self.covered(of, *body, run.as_ref())?;
         self.add_damage(all);
@@ -253,6 +254,17 @@ impl Replay<'_> {
     /// Whether a place is certainly a part of a row of elements.
     pub(super) fn is_inside(&mut self, place: P, row: P) -> bool {
         let (a, b) = (self.terms.get_spot(place).clone(), self.terms.get_spot(row).clone());
+        if let [around @ .., row @ Way::Range(..), Way::All] = &b.steps[..] {
+            let Some(step) = a.steps.get(around.len()).filter(|_| a.root == b.root && a.steps.starts_with(around))
+            else {
+                return false;
+            };
+            let [place, row] = [step, row].map(|last| {
+                let steps = around.iter().chain([last]).copied().collect();
+                self.terms.spot(Spot { root: a.root, steps })
+            });
+            return self.is_inside(place, row);
+        }
         if b.steps.contains(&Way::All) {
             return a.root == b.root && lead_into(&a.steps, &b.steps);
         }
@@ -280,8 +292,37 @@ impl Replay<'_> {
         let mut facts = self.facts_about(&[low, high, *from, *to]);
         // An empty section has nothing to be restored.
         facts.add(self.terms.poly(high).sub(&self.terms.poly(low)).and_then(|p| p.plus(-1)));
-        let [low, high, from, to] = [low, high, *from, *to].map(|t| self.terms.poly(t));
+        let to = self.granted(*to, &facts);
+        let [low, high, from] = [low, high, *from].map(|t| self.terms.poly(t));
         facts.at_most(&from, &low) && facts.at_most(&high, &to)
+    }
+
+    /// A number in which what is there on a condition is there, where the condition is known to hold.
+    fn granted(&mut self, t: T, facts: &Facts) -> Poly {
+        let mut poly = self.terms.poly(t);
+        loop {
+            let mut atoms = BTreeSet::new();
+            poly.values(&mut atoms);
+            let granted = atoms.into_iter().find_map(|(_, atom)| {
+                let Term::Choose(condition, some, none) = *self.terms.get(T(atom.0)) else { return None };
+                let Term::Binary(Binary::Less, a, b, _) = *self.terms.get(condition) else { return None };
+                let holds = facts.nonneg(self.terms.poly(b).sub(&self.terms.poly(a)).and_then(|p| p.plus(-1)));
+                if !holds || self.terms.constant(none) != Some(0) {
+                    return None;
+                }
+                // As many as there are, or none.
+                let some = match *self.terms.get(some) {
+                    Term::Trips(distance, 1) => distance,
+                    _ => some,
+                };
+                Some((atom, self.terms.poly(some)))
+            });
+            let Some((atom, some)) = granted else { return poly };
+            match poly.replace(&|_, other| (other == atom).then(|| some.clone())) {
+                Some(replaced) => poly = replaced,
+                None => return poly,
+            }
+        }
     }
 
     /// What a carried value of the reversed loop is, if it begins with what a variable of the loop was behind it: its
@@ -363,7 +404,7 @@ impl Replay<'_> {
                 ItemKind::Loop { body, .. } => {
                     let elements = self.element_run(item);
                     for section in self.left_by(*body, elements.as_ref())?.0 {
-                        more.push(self.close(&section, item, Passes::All));
+                        more.extend(self.close_all(&section, item, Passes::All));
                     }
                 }
                 _ => {}

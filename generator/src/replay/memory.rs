@@ -111,6 +111,7 @@ impl Replay<'_> {
             if matches!(place.ty, Type::Pointer(_)) {
                 self.pointer_places.insert(from);
             }
+            self.loaded_types.insert(value, place.ty.clone());
             self.terms.is_exactly(value, &place.ty);
         }
         Ok(value)
@@ -189,7 +190,11 @@ impl Replay<'_> {
             spot.root == root && matches!(spot.steps.last(), Some(Way::Range(..) | Way::All))
         };
         let rows: Vec<P> = self.back.iter().copied().filter(is_row).collect();
-        rows.into_iter().any(|row| self.is_inside(place, row))
+        if rows.into_iter().any(|row| self.is_inside(place, row)) {
+            return true;
+        }
+        let all = self.one_of(place).unwrap_or_default();
+        !all.is_empty() && all.into_iter().all(|place| self.is_back(place))
     }
 
     pub(super) fn section(&mut self, place: P) -> Section {
@@ -260,7 +265,12 @@ impl Replay<'_> {
     /// Whether a place may be in a part of memory.
     pub(super) fn meets(&mut self, place: P, section: &Section) -> bool {
         match section.place {
-            Some(other) => !self.disjoint(place, other),
+            // What the program does not name is where the section is.
+            Some(other) if !self.disjoint(place, other) => {
+                self.cells_in(other).is_some()
+                    || self.cells(place).is_none_or(|(own, _)| !own.is_disjoint(&section.cells))
+            }
+            Some(_) => false,
             None => match self.cells(place) {
                 Some((own, _)) => own.intersection(&section.cells).next().is_some(),
                 None => true,

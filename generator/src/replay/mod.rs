@@ -34,6 +34,7 @@ mod loops;
 mod lost;
 mod memory;
 mod modelled;
+mod origins;
 mod passes;
 mod rerun;
 mod reverse;
@@ -48,7 +49,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::ir::*;
-pub use contracts::{Behind, Contract, Extent, Part};
+pub use contracts::{Argument, Behind, Contract, Extent, Part};
 use memory::{OwnAndAliases, Section, State};
 use terms::{P, T, Term, Terms, Version};
 
@@ -262,9 +263,13 @@ struct Replay<'a> {
     effects: HashMap<ItemId, Vec<Section>>,
     writing: Vec<Vec<Section>>,
     is_draft: bool,
+    /// Loops of which a pass is being run forwards.
+    running: Vec<ItemId>,
     /// Whether a load did not go back as far as it could.
     is_cut: bool,
     pointer_places: HashSet<P>,
+    /// The types of what was loaded.
+    loaded_types: HashMap<T, Type>,
     /// The object that a location is in.
     homes: HashMap<u32, ObjectId>,
     cells_of: HashMap<P, OwnAndAliases>,
@@ -377,8 +382,10 @@ impl<'a> Replay<'a> {
             effects: HashMap::new(),
             writing: Vec::new(),
             is_draft: false,
+            running: Vec::new(),
             is_cut: false,
             pointer_places: HashSet::new(),
+            loaded_types: HashMap::new(),
             homes: homes.collect(),
             cells_of: HashMap::new(),
             cells_by_way: HashMap::new(),

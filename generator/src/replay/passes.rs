@@ -226,7 +226,10 @@ impl Replay<'_> {
             }
         }
         self.loops.insert(item, form);
-        self.forward_region(*body)
+        self.running.push(item);
+        let ran = self.forward_region(*body);
+        self.running.pop();
+        ran
     }
 
     /// A signed variable that moves in each pass does not overflow: so passes are counted by an unsigned number as wide.

@@ -22,9 +22,10 @@ impl Replay<'_> {
         let all: Vec<Section> = self.writes[&body].to_vec();
         let mut closed: Vec<Section> = Vec::new();
         for section in all {
-            let section = self.close(&section, item, Passes::All);
-            if !closed.contains(&section) {
-                closed.push(section);
+            for section in self.close_all(&section, item, Passes::All) {
+                if !closed.contains(&section) {
+                    closed.push(section);
+                }
             }
         }
         Ok(closed)

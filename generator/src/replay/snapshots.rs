@@ -24,6 +24,9 @@ use super::terms::{P, Spot, T, Term, Way};
 use super::{Given, Replay, Res, Side, open};
 use crate::ir::*;
 
+/// Rows of a snapshot, and those that are made of several.
+const ROWS: usize = 32;
+
 /// How a pass comes to its head.
 #[derive(Debug)]
 pub(super) struct WayBack {
@@ -90,6 +93,7 @@ pub(super) fn way_back(
     is(matches!(kept.at, SnapshotAt::Head { .. }) && begins.at == SnapshotAt::First && begins.from.is_empty())?;
     is(begins.memory == goes_on.memory && begins.memory.len() == kept.memory.len())?;
     let variables = kept.from.len();
+    is(begins.among == goes_on.among && begins.among.len() == variables && kept.among.len() == variables)?;
     is(begins.to.len() == variables && goes_on.from.len() == variables && goes_on.to.len() == variables)?;
     // The passes go on as long as the library says.
     let more = own_carried.iter().find(|each| Some(each.init) == begins.more).ok_or(())?;
@@ -130,6 +134,11 @@ impl Replay<'_> {
     /// The places that come back with a part: all of an object, all of a struct, or a row of elements.
     fn row(&mut self, first: P, count: T, place: &Place) -> Res<P> {
         let Spot { root, steps } = self.terms.get_spot(first).clone();
+        // As many as there are, or none.
+        let count = match *self.terms.get(count) {
+            Term::Trips(distance, 1) => distance,
+            _ => count,
+        };
         let begins = self.is_first(&steps);
         let all = match *self.terms.get(root) {
             Term::Object(object) if begins => Some(self.extent(object)?),
@@ -150,7 +159,10 @@ impl Replay<'_> {
         }
         match steps.last() {
             _ if matches!(place.ty, Type::Struct(_)) && self.terms.constant(count) == Some(1) => Ok(self.whole(first)),
-            Some(Way::At(_)) if !matches!(place.ty, Type::Struct(_)) => self.early(first, count, 0),
+            Some(Way::At(_)) => {
+                let row = self.early(first, count, 0)?;
+                Ok(if matches!(place.ty, Type::Struct(_)) { self.whole(row) } else { row })
+            }
             _ if self.terms.constant(count) == Some(1) => Ok(first),
             _ => open("a part of a snapshot that is no row of elements"),
         }
@@ -164,7 +176,33 @@ impl Replay<'_> {
         for ((first, count), (place, _)) in parts.into_iter().zip(&kept.memory) {
             rows.push(self.row(first, count, place)?);
         }
+        self.join(&mut rows);
         Ok(rows)
+    }
+
+    /// Adds rows that are made of two of them: what is in `a..c` is in `a..b` or in `b..c`, wherever `b` is.
+    fn join(&mut self, rows: &mut Vec<P>) {
+        let mut k = 0;
+        while k < rows.len() && rows.len() < ROWS {
+            for l in 0..rows.len() {
+                let (x, y) = (self.terms.get_spot(rows[k]).clone(), self.terms.get_spot(rows[l]).clone());
+                for (x, y) in [(&x, &y), (&y, &x)] {
+                    let (Some((Way::Range(from, end), before)), Some((Way::Range(begin, to), around))) =
+                        (x.steps.split_last(), y.steps.split_last())
+                    else {
+                        continue;
+                    };
+                    if x.root == y.root && before == around && end == begin && from != to {
+                        let steps = before.iter().copied().chain([Way::Range(*from, *to)]).collect();
+                        let whole = self.terms.spot(Spot { root: x.root, steps });
+                        if !rows.contains(&whole) {
+                            rows.push(whole);
+                        }
+                    }
+                }
+            }
+            k += 1;
+        }
     }
 
     /// The state in front of a pass comes back, and the passes on the way run. Memory is that in front of the pass.
@@ -182,6 +220,23 @@ impl Replay<'_> {
             let is_fixed = self.is_fixed(first, way) && self.is_fixed_term(count, way);
             if !is_fixed {
                 return Err(self.refuted("the parts of a snapshot change from pass to pass"));
+            }
+        }
+        for (k, among) in begins.among.iter().enumerate() {
+            let mut all = Vec::new();
+            for (own, kept) in among.iter().zip(&kept.among[k]) {
+                let (own, kept) = (self.eval(Side::Reverse, own)?, self.eval(Side::Forward, kept)?);
+                if !self.same(own, kept) || !self.is_fixed_term(kept, way) {
+                    return Err(self.refuted("a pointer comes back from a snapshot as another one"));
+                }
+                all.push(kept);
+            }
+            if among.len() != kept.among[k].len() {
+                return Err(self.refuted("a pointer comes back from a snapshot as another one"));
+            }
+            if !all.is_empty() {
+                let pointer = self.eval(Side::Forward, &kept.from[k])?;
+                self.is_among(pointer, &all)?;
             }
         }
         for value in begins.to.iter().chain(&begins.more) {

@@ -58,7 +58,11 @@ pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Int
 
 /// A pass of a loop with its pushes, among what the procedure was, and what some of the pushes store.
 pub(super) fn copied(cx: &Context, id: ProcId, plan: &ProcPlan, body: RegionId) -> (Proc, BTreeMap<ItemId, Stored>) {
-    let mut builder = Builder::new(cx, id, plan, cx.interfaces);
+    let primal = &cx.program.procs[id.index()];
+    let mut plan = plan.clone();
+    // What is stored outside needs no numbers of bases here.
+    plan.records.retain(|region, _| primal.is_within(*region, body));
+    let mut builder = Builder::new(cx, id, &plan, cx.interfaces);
     builder.region(body, None, Form::Copied);
     (builder.out, builder.stored)
 }
@@ -285,11 +289,13 @@ impl Builder<'_> {
     fn plain(&mut self, item: ItemId, body: RegionId, hulls: &[Hull]) {
         let mut items = Vec::new();
         if let Some((snapshots, heads)) = self.plan.snapshots.get(&item) {
-            let Snapshots { most, memory, passes } = snapshots.clone();
+            let Snapshots { most, memory, passes, pointers } = snapshots.clone();
             let memory = memory.into_iter().map(|Hull { first, count }| (first, count)).collect();
             let from = heads.iter().map(|head| value_expr(&self.out, *head)).collect();
+            let origins = |head| pointers.get(head).into_iter().flatten();
+            let among = heads.iter().map(|head| origins(head).map(|of| value_expr(&self.out, *of)).collect()).collect();
             let at = SnapshotAt::Head { most, passes };
-            let kind = ItemKind::Snapshot(Snapshot { at, memory, from, to: Vec::new(), more: None });
+            let kind = ItemKind::Snapshot(Snapshot { at, memory, from, among, to: Vec::new(), more: None });
             items.push(self.item(Some(item), kind));
         }
         for Hull { first, count } in hulls.iter().cloned() {

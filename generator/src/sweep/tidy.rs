@@ -386,7 +386,7 @@ impl Renumbered {
             self.place(place);
             self.expr(count);
         }
-        snapshot.from.iter_mut().for_each(|expr| self.expr(expr));
+        snapshot.from.iter_mut().chain(snapshot.among.iter_mut().flatten()).for_each(|expr| self.expr(expr));
         snapshot.to.iter_mut().chain(&mut snapshot.more).for_each(|value| self.value(value));
     }
 

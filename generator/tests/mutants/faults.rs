@@ -65,7 +65,7 @@ const REQUIRED: &[Fault] = &[
     ("required/calls.rs", "sections::union(&mut s.req, own)", "{ let _ = own; }", "the arguments of a call need nothing"),
     ("required/calls.rs", "sections::union(&mut s.req, &self.up(&call, &callee.required, false))", "()", "callees require nothing"),
     ("required/calls.rs", "sections::union(&mut s.sum.written, &self.up(&call, &callee.written, false))", "()", "callees write nothing"),
-    ("required/calls.rs", "known.then(|| q.replace(&argument)).flatten()?.add(at)", "known.then(|| q.replace(&argument)).flatten()",
+    ("required/calls.rs", "self.by_arguments(call, q)?.add(at)", "{ let _ = at; self.by_arguments(call, q) }",
         "arguments point to first elements"),
     ("required/calls.rs", "q.sub(at)?.replace(&rename)", "q.replace(&rename)", "parameters point to first elements"),
     ("required/calls.rs", "mine.iter().any(|&m| points.may_alias(p, m, wanted))", "false", "callees know no other names"),

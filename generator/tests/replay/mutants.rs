@@ -30,6 +30,8 @@ pub enum Kind {
     VariableDropped,
     /// Passes that run again hand two variables on, each in the place of the other.
     VariablesSwapped,
+    /// A pointer comes back as another one of those that it may be.
+    PointersSwapped,
     /// The snapshot is kept at the end of a pass.
     SnapshotLate,
 }
@@ -39,15 +41,21 @@ impl Kind {
     pub const OF_AGAIN: [Kind; 3] = [Kind::HullShortened, Kind::HullMoved, Kind::StoreNotRunAgain];
 
     /// Only sweeps of loops that run again from snapshots have them.
-    pub const OF_SNAPSHOTS: [Kind; 5] =
-        [Kind::PartShortened, Kind::PartDropped, Kind::VariableDropped, Kind::VariablesSwapped, Kind::SnapshotLate];
+    pub const OF_SNAPSHOTS: [Kind; 6] = [
+        Kind::PartShortened,
+        Kind::PartDropped,
+        Kind::VariableDropped,
+        Kind::VariablesSwapped,
+        Kind::PointersSwapped,
+        Kind::SnapshotLate,
+    ];
 
     /// Sweeps have more of them than there is time for: one of so many is tried.
     pub fn step(self) -> usize {
         if matches!(self, Kind::ShadowOffByOne | Kind::AdditionDropped | Kind::ClearDropped) { 3 } else { 1 }
     }
 
-    pub const ALL: [Kind; 18] = [
+    pub const ALL: [Kind; 19] = [
         Kind::PushDropped,
         Kind::PopsSwapped,
         Kind::WrongRecipe,
@@ -65,17 +73,22 @@ impl Kind {
         Kind::PartDropped,
         Kind::VariableDropped,
         Kind::VariablesSwapped,
+        Kind::PointersSwapped,
         Kind::SnapshotLate,
     ];
 }
 
 /// Its pointers are read by any index.
 pub const TABLE: &str = "generator/tests/programs/table_of_pointers.c";
+/// Its state lies behind pointers in a struct, which functions read.
+pub const STATE: &str = "generator/tests/checkpoint/state_behind_pointers.c";
 /// Procedures with adjoints of copies are "not proved" where others are refused.
 pub const STRUCTS: &str = "generator/tests/programs/structs_by_value.c";
 
 /// Mutants that mean what the sweeps mean: program, kind, number, reason.
-pub const EQUIVALENT: [(&str, Kind, usize, &str); 10] = [
+pub const EQUIVALENT: [(&str, Kind, usize, &str); 12] = [
+    (STATE, Kind::StoreNotRunAgain, 0, "the pointer to what the caller passes comes back with the struct"),
+    (STATE, Kind::StoreNotRunAgain, 1, "the pointer to what the caller passes comes back with the struct"),
     (TABLE, Kind::StoreNotRunAgain, 0, "the pointer to what the caller passes comes back with the table"),
     (TABLE, Kind::StoreNotRunAgain, 1, "the pointer to what the caller passes comes back with the table"),
     ("generator/tests/edge/runs.c", Kind::ClearDropped, 0, "in a loop that never runs"),
@@ -214,6 +227,18 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
                 }
                 if !snapshot.to.is_empty() {
                     snapshot.to.remove(k);
+                }
+                snapshot.among.remove(k);
+            })
+        }
+        Kind::PointersSwapped => {
+            let count = |snapshot: &Snapshot| snapshot.among.iter().filter(|among| among.len() > 1).count();
+            snapshots_changed(at, forward, reverse, &count, &|snapshot, k| {
+                let mut pointers = snapshot.among.iter_mut().filter(|among| among.len() > 1);
+                if snapshot.at == SnapshotAt::First
+                    && let Some(among) = pointers.nth(k)
+                {
+                    among.swap(0, 1);
                 }
             })
         }

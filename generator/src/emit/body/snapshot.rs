@@ -6,6 +6,7 @@
 use super::Body;
 use crate::emit::calls;
 use crate::ir::*;
+use crate::plan::control::int;
 
 impl<'a> Body<'a> {
     /// The snapshot that the passes of a loop begin with.
@@ -51,10 +52,14 @@ impl<'a> Body<'a> {
 
     pub(super) fn snapshot(&mut self, snapshot: &'a Snapshot) {
         let Some(handle) = self.handles.last().cloned() else { return self.unit.problem("a snapshot without a loop") };
-        let names: Vec<String> = match snapshot.at {
-            SnapshotAt::Head { .. } => snapshot.from.iter().map(|_| self.locals.fresh("kept")).collect(),
-            _ => snapshot.to.iter().map(|value| self.values[value.index()].clone()).collect(),
-        };
+        let mut names = Vec::new();
+        for (k, among) in snapshot.among.iter().enumerate() {
+            names.push(match snapshot.to.get(k) {
+                None => self.locals.fresh("kept"),
+                Some(value) if among.is_empty() => self.values[value.index()].clone(),
+                Some(value) => self.locals.fresh(&format!("{}_is", self.values[value.index()])),
+            });
+        }
         let ask = match snapshot.at {
             SnapshotAt::Head { .. } => format!("if ({}) {{", calls::passes_enter(&handle)),
             _ => {
@@ -81,6 +86,18 @@ impl<'a> Body<'a> {
         }
         self.indent -= 1;
         self.statement("}");
+        for ((value, among), name) in snapshot.to.iter().zip(&snapshot.among).zip(&names) {
+            if let Some((last, others)) = among.split_last()
+                && self.is_read(*value)
+            {
+                let last = self.assigned(last);
+                let choose = |rest: String, (k, other): (usize, &Expr)| {
+                    format!("{name} == {k} ? {} : {rest}", self.assigned(other))
+                };
+                let text = others.iter().enumerate().rev().fold(last, choose);
+                self.define(*value, &text);
+            }
+        }
         if let Some(more) = snapshot.more {
             self.define(more, &calls::passes_run(&handle));
         }
@@ -89,16 +106,30 @@ impl<'a> Body<'a> {
     /// The variables of a snapshot: with what the loop carries, but for the first one that comes back.
     fn parts_of_state(&mut self, snapshot: &Snapshot, names: &[String]) {
         for (at, name) in names.iter().enumerate() {
-            let ty = match snapshot.from.get(at) {
+            let (from, among) = (snapshot.from.get(at), &snapshot.among[at]);
+            let ty = match from {
+                _ if !among.is_empty() => int(),
                 Some(from) => from.ty.clone(),
                 None => self.ty(snapshot.to[at]).clone(),
             };
             let declaration = self.exprs.declare(&ty, name);
-            let text = match snapshot.from.get(at) {
-                Some(from) => format!("{declaration} = {};", self.expr(from)),
+            let text = match from {
+                Some(from) => format!("{declaration} = {};", self.expr(&number_among(from, among))),
                 None => format!("{declaration};"),
             };
             self.statement(&text);
         }
     }
+}
+
+/// Which of several pointers one is, as a number; the value itself if there are none.
+fn number_among(from: &Expr, among: &[Expr]) -> Expr {
+    let Some((_, others)) = among.split_last() else { return from.clone() };
+    let number = |k: usize| Box::new(Expr { kind: ExprKind::Int(k as i128), ty: int() });
+    let last = *number(others.len());
+    others.iter().enumerate().rev().fold(last, |rest, (k, other)| {
+        let is = ExprKind::Binary(Binary::Equal, Box::new(from.clone()), Box::new(other.clone()));
+        let is = Box::new(Expr { kind: is, ty: int() });
+        Expr { kind: ExprKind::Select(is, number(k), Box::new(rest)), ty: int() }
+    })
 }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{Locator, Reading};
-use crate::flow::poly::{Facts, Poly};
+use crate::flow::locs::Loc;
+use crate::flow::poly::{Atom, Facts, Poly};
 use crate::flow::walk;
-use crate::ir::{Binary, Def, Expr, ExprKind, ProcId, Type, Unary, ValueId};
+use crate::ir::{Binary, Def, Expr, ExprKind, ProcId, RegionId, Type, Unary, ValueId};
 
 /// Constants in unsigned arithmetic that are read as numbers.
 const SMALL: i128 = 1 << 16;
@@ -30,7 +31,7 @@ pub(super) fn unsigned(ty: &Type) -> bool {
 }
 
 impl<'a> Locator<'a> {
-    /// An integer expression as a polynomial; `None` if it reads memory or is no integer.
+    /// An integer expression as a polynomial; `None` if it reads memory that changes, or is no integer.
     pub fn poly(&self, p: ProcId, e: &Expr, facts: &Facts) -> Option<Poly> {
         if !matches!(e.ty, Type::Int { .. }) {
             return None;
@@ -38,6 +39,10 @@ impl<'a> Locator<'a> {
         match &e.kind {
             ExprKind::Int(c) => (c.abs() < LARGE).then(|| Poly::constant(*c)),
             ExprKind::Value(v) => Some(self.value(p, *v, facts)),
+            ExprKind::Load(place) => {
+                let (loc, at) = self.locate(p, place, facts)?;
+                self.steady(p, loc).filter(|_| at == Poly::default())
+            }
             ExprKind::Unary(Unary::Negate, a) => {
                 let a = self.poly(p, a, facts)?;
                 if unsigned(&e.ty) { None } else { a.scale(-1) }
@@ -58,6 +63,17 @@ impl<'a> Locator<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The first integer of a location that a procedure never writes.
+    pub fn steady(&self, p: ProcId, loc: Loc) -> Option<Poly> {
+        let ty = self.points.locs.ty(loc);
+        let writes = &self.effects.of_region(p, RegionId(0)).writes;
+        let changes = || writes.iter().any(|&written| self.points.may_alias(p, loc, written));
+        if !ty.is_integer() || !self.single(p, loc) || changes() {
+            return None;
+        }
+        Some(Poly::atom(Atom::Steady(p, loc, unsigned(ty))))
     }
 
     fn binary(&self, op: Binary, a: Poly, b: Poly, ty: &Type, facts: &Facts) -> Option<Poly> {

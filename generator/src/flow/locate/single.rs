@@ -17,6 +17,7 @@ impl Locator<'_> {
             return *known;
         }
         self.singles.borrow_mut().insert((p, top), false);
+        let first = self.first.take();
         let single = self.points.locs.folded(top).next().is_none()
             && match self.points.locs.root(top) {
                 Root::Global(_) => true,
@@ -25,6 +26,7 @@ impl Locator<'_> {
                 Root::Cell(cell) => self.single_cell(p, cell, top),
                 Root::Literal | Root::Unknown => false,
             };
+        self.first.set(first);
         self.singles.borrow_mut().insert((p, top), single);
         single
     }
@@ -69,6 +71,14 @@ impl Locator<'_> {
         })
     }
 
+    /// Whether a pointer cell leads to what it led to at entry: a procedure never writes it.
+    pub fn points_outside(&self, p: ProcId, cell: Loc, outside: Loc) -> bool {
+        let contents = self.points.contents(p, cell);
+        let writes = &self.effects.of_region(p, RegionId(0)).writes;
+        contents.contains(&outside)
+            && (contents.len() == 1 || !writes.iter().any(|&written| self.points.may_alias(p, cell, written)))
+    }
+
     /// Whether a pointer cell is never written, and read only in the first element of its own location: then what it
     /// points to is one piece of memory.
     fn single_cell(&self, p: ProcId, cell: Loc, outside: Loc) -> bool {
@@ -79,10 +89,8 @@ impl Locator<'_> {
         let facts = Facts::default();
         let uses = self.uses.get_or_init(|| Uses::new(self.program, self.points));
         let read = uses.loads.get(&cell).into_iter().flatten().all(|&(q, place)| {
-            let contents = self.points.contents(q, cell);
             (q == p || native.is_none())
-                && contents.len() == 1
-                && contents.contains(&outside)
+                && self.points_outside(q, cell, outside)
                 && self.locate(q, place, &facts).is_some_and(|(_, at)| at == Poly::default())
         });
         read && uses.passed.iter().all(|(q, arg, targets)| {

@@ -12,6 +12,8 @@
 //!   its hulls, all that it exposes and all that is required in front of it is there. So it computes what it
 //!   computed, and its reversal leaves what is required in front of it.
 
+use std::collections::BTreeSet;
+
 use super::super::locs::{Loc, Root};
 use super::super::poly::{Atom, Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
@@ -55,7 +57,10 @@ impl Required<'_> {
                 crate::ir::walk::values_of_item(proc, *id, &mut |value| read |= value == each.head);
                 read
             };
-            if !var.ty.is_number() && walk::items(proc, *body).iter().any(read) {
+            if !var.ty.is_number()
+                && walk::items(proc, *body).iter().any(read)
+                && self.kept_pointer(p, item, each.head).is_none()
+            {
                 return Some(format!("a pass hands the pointer '{}' to the next one", var.name));
             }
         }
@@ -108,9 +113,10 @@ impl Required<'_> {
     }
 
     /// What must be there, with the hulls of a pass, when the pass is run again.
-    pub(super) fn needed_again(&self, pass: &Sum, facts: &Facts) -> Secs {
+    pub(super) fn needed_again(&self, p: ProcId, pass: &Sum, facts: &Facts) -> Secs {
         let mut needed = pass.exposed.clone();
         sections::kill(&mut needed, &pass.killed, facts);
+        sections::union(&mut needed, &self.read_in_terms(p, &pass.killed));
         needed
     }
 
@@ -160,10 +166,40 @@ impl Required<'_> {
         Ok(hulls)
     }
 
+    /// A polynomial in terms of values that are there, and of integers in memory that is never written.
+    pub(super) fn term(&self, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
+        let proc = &self.flow.program.procs[p.index()];
+        number_term(poly, &|atom| match atom {
+            Atom::Value(q, v, _) if *q == p => {
+                let ty = proc.vars[proc.values.get(v.index())?.var.index()].ty.clone();
+                (ty.is_integer() && is_there(*v)).then_some(Expr { kind: ExprKind::Value(*v), ty })
+            }
+            Atom::Steady(q, loc, _) if *q == p => {
+                let place = self.locator.place_of(p, *loc)?;
+                Some(Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) })
+            }
+            _ => None,
+        })
+    }
+
+    /// What the terms of sections read in memory: it must be there where these are evaluated.
+    pub(super) fn read_in_terms(&self, p: ProcId, sections: &Secs) -> Secs {
+        let mut locs = BTreeSet::new();
+        for piece in sections.values().flatten() {
+            [&piece.lo, &piece.hi].into_iter().for_each(|end| end.steady(p, &mut locs));
+        }
+        let mut out = Secs::new();
+        for place in locs.into_iter().filter_map(|loc| self.locator.place_of(p, loc)) {
+            let ty = place.ty.clone();
+            self.loads(p, &Expr { kind: ExprKind::Load(place), ty }, &Facts::default(), &mut out);
+        }
+        out
+    }
+
     /// A section in terms of values that are there when a pass begins.
     fn hull_of(&self, p: ProcId, item: ItemId, body: RegionId, loc: Loc, piece: &Piece, facts: &Facts) -> Option<Hull> {
         let proc = &self.flow.program.procs[p.index()];
-        let term = |poly: &Poly| number_term(proc, p, poly, &|v| is_there(proc, v, item, body));
+        let term = |poly: &Poly| self.term(p, poly, &|v| is_there(proc, v, item, body));
         let length = piece.hi.sub(&piece.lo)?;
         let count = term(&length)?;
         let count = if facts.nonneg(Some(length)) { count } else { or_none(count) };
@@ -230,8 +266,8 @@ fn is_there(proc: &Proc, value: ValueId, item: ItemId, body: RegionId) -> bool {
     }
 }
 
-/// A polynomial as an expression, if all its values are integers that are there.
-pub(super) fn number_term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
+/// A polynomial as an expression, if all its atoms have a name.
+fn number_term(poly: &Poly, name: &dyn Fn(&Atom) -> Option<Expr>) -> Option<Expr> {
     let ty = long();
     let mut sum: Option<Expr> = None;
     let mut products: Vec<_> = poly.all().collect();
@@ -240,13 +276,9 @@ pub(super) fn number_term(proc: &Proc, p: ProcId, poly: &Poly, is_there: &dyn Fn
         i32::try_from(coefficient).ok()?;
         let mut factors: Option<Expr> = None;
         for atom in atoms {
-            let Atom::Value(q, v, _) = atom else { return None };
-            let of = &proc.vars[proc.values.get(v.index())?.var.index()].ty;
-            if *q != p || !of.is_integer() || !is_there(*v) {
-                return None;
-            }
-            let value = Expr { kind: ExprKind::Value(*v), ty: of.clone() };
-            let value = if *of == ty { value } else { Expr { kind: ExprKind::Cast(Box::new(value)), ty: ty.clone() } };
+            let value = name(atom)?;
+            let value =
+                if value.ty == ty { value } else { Expr { kind: ExprKind::Cast(Box::new(value)), ty: ty.clone() } };
             factors = Some(match factors {
                 Some(before) => product(before, value),
                 None => value,

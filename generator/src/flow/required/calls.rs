@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::effects;
 use super::super::locs::{Loc, Root, Set};
-use super::super::poly::{Facts, Poly};
+use super::super::poly::{Atom, Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::{Required, State, Sum};
 use crate::ir::{Def, Expr, ExprKind, ItemId, Life, ProcId, RegionId, Type, ValueId};
@@ -47,6 +47,42 @@ impl Required<'_> {
         sections::union(&mut s.req, own);
         sections::union(&mut s.req, &self.up(&call, &callee.required, false));
         self.arguments(&call, &callee.required, &mut s.req);
+    }
+
+    /// What a callee surely does, in terms of its caller.
+    pub(super) fn of_callee(
+        &self,
+        p: ProcId,
+        id: ItemId,
+        (g, args): (ProcId, &[Expr]),
+        must: &Secs,
+        facts: &Facts,
+    ) -> Secs {
+        self.up(&Call { p, id, g, args, facts }, must, true)
+    }
+
+    /// What a callee may do, in terms of its caller.
+    pub(super) fn may_of_callee(
+        &self,
+        p: ProcId,
+        id: ItemId,
+        (g, args): (ProcId, &[Expr]),
+        may: &Secs,
+        facts: &Facts,
+    ) -> Secs {
+        self.up(&Call { p, id, g, args, facts }, may, false)
+    }
+
+    /// What is known in a callee, in terms of its caller.
+    pub(super) fn fact_of_callee(
+        &self,
+        p: ProcId,
+        id: ItemId,
+        (g, args): (ProcId, &[Expr]),
+        fact: &Poly,
+        facts: &Facts,
+    ) -> Option<Poly> {
+        self.by_arguments(&Call { p, id, g, args, facts }, fact)
     }
 
     /// A struct argument that the callee requires is passed again in the reverse sweep.
@@ -94,10 +130,8 @@ impl Required<'_> {
                 };
                 let mine = locs.follow(l, &locs.path(cell))?;
                 let outside = locs.find(Root::Cell(mine))?;
-                let contents = self.flow.points.contents(p, mine);
                 let sure = at == Poly::default()
-                    && contents.len() == 1
-                    && contents.contains(&outside)
+                    && self.locator.points_outside(p, mine, outside)
                     && self.locator.single(p, outside);
                 sure.then(|| (outside, Poly::default()))
             }
@@ -112,42 +146,49 @@ impl Required<'_> {
         if locs.native(loc) != Some(call.g) {
             return self.locator.single(p, loc).then(|| (loc, Poly::default()));
         }
-        let (mut at_loc, mut at) = self.bound(call, locs.root_top(loc))?;
-        for field in locs.path(loc) {
-            at = at.scale(self.locator.field_count(at_loc, field)?)?;
-            at_loc = locs.child(at_loc, field)?;
+        let bound = self.bound(call, locs.root_top(loc))?;
+        self.member(p, loc, bound)
+    }
+
+    /// The caller's locations of which a location of the callee is one, each with the first element.
+    fn placed_among(&self, call: &Call, loc: Loc) -> Option<Vec<(Loc, Poly)>> {
+        let locs = &self.flow.points.locs;
+        let Root::Formal(q, k) = locs.root(loc) else { return None };
+        let bases = self.locator.bases(call.p, call.args.get(k as usize).filter(|_| q == call.g)?, call.facts)?;
+        bases.into_iter().map(|bound| self.member(call.p, loc, bound)).collect()
+    }
+
+    /// The part of a caller's location that a location of a callee is a part of its root.
+    fn member(&self, p: ProcId, of: Loc, (mut loc, mut at): (Loc, Poly)) -> Option<(Loc, Poly)> {
+        let locs = &self.flow.points.locs;
+        for field in locs.path(of) {
+            at = at.scale(self.locator.field_count(loc, field)?)?;
+            loc = locs.child(loc, field)?;
         }
-        self.locator.single(p, at_loc).then_some((at_loc, at))
+        self.locator.single(p, loc).then_some((loc, at))
     }
 
     /// A set of the callee in terms of the caller.
     fn up(&self, call: &Call, set: &Secs, must: bool) -> Secs {
-        let Call { p, id, g, args, facts } = *call;
+        let Call { p, id, g, .. } = *call;
         let (program, points) = (self.flow.program, &self.flow.points);
-        let callee = &program.procs[g.index()];
-        let argument = |q: ProcId, v: ValueId| -> Option<Poly> {
-            match callee.values[v.index()].def {
-                Def::Entry(k) if q == g => self.locator.poly(p, args.get(k as usize)?, facts),
-                _ => None,
-            }
-        };
         let mut out = Secs::new();
         for (&loc, pieces) in set {
             if effects::own(program, points, g, loc) {
                 continue;
             }
-            let placed = self.placed(call, loc);
+            let one = self.placed(call, loc).map(|one| vec![one]);
+            let placed = one.or_else(|| self.placed_among(call, loc).filter(|_| !must));
             for piece in pieces {
-                let moved = placed.as_ref().filter(|_| !piece.is_whole()).and_then(|(to, at)| {
-                    let side = |q: &Poly| {
-                        let known = !q.any(&|r, v| r == g && argument(r, v).is_none());
-                        known.then(|| q.replace(&argument)).flatten()?.add(at)
-                    };
+                let moved = |(to, at): &(Loc, Poly)| {
+                    let side = |q: &Poly| self.by_arguments(call, q)?.add(at);
                     Some((*to, Piece { lo: side(&piece.lo)?, hi: side(&piece.hi)? }))
-                });
-                match moved {
-                    Some((to, piece)) if must => sections::must(&mut out, to, piece),
-                    Some((to, piece)) => sections::add(&mut out, to, piece),
+                };
+                let all: Option<Vec<(Loc, Piece)>> =
+                    placed.as_ref().filter(|_| !piece.is_whole()).and_then(|all| all.iter().map(moved).collect());
+                match all {
+                    Some(all) if must => all.into_iter().for_each(|(to, piece)| sections::must(&mut out, to, piece)),
+                    Some(all) => all.into_iter().for_each(|(to, piece)| sections::add(&mut out, to, piece)),
                     None if must => {}
                     None => {
                         for to in points.up(p, id, g, loc) {
@@ -158,6 +199,28 @@ impl Required<'_> {
             }
         }
         out
+    }
+
+    /// A number of the callee in terms of the caller.
+    fn by_arguments(&self, call: &Call, number: &Poly) -> Option<Poly> {
+        let Call { p, g, args, facts, .. } = *call;
+        let callee = &self.flow.program.procs[g.index()];
+        let argument = |atom: &Atom| -> Option<Poly> {
+            match atom {
+                Atom::Value(q, v, _) if *q == g => match callee.values[v.index()].def {
+                    Def::Entry(k) => self.locator.poly(p, args.get(k as usize)?, facts),
+                    _ => None,
+                },
+                Atom::Steady(q, loc, _) if *q == g => {
+                    let (mine, at) = self.placed(call, *loc)?;
+                    self.locator.steady(p, mine).filter(|_| at == Poly::default())
+                }
+                _ => None,
+            }
+        };
+        let is_own = |atom: &Atom| matches!(atom, Atom::Value(q, ..) | Atom::Steady(q, ..) if *q == g);
+        let known = !number.any_atom(&|atom| is_own(atom) && argument(atom).is_none());
+        known.then(|| number.replace_atoms(&argument)).flatten()
     }
 
     /// What a caller requires, in terms of the callee: to be joined with what is required at its entry.

@@ -36,7 +36,7 @@ impl Required<'_> {
         // What runs again reads what it read the first time.
         let needed = match &parts {
             Some((_, parts)) => parts.needed.clone(),
-            None if again => self.needed_again(&pass.sum, &inner),
+            None if again => self.needed_again(p, &pass.sum, &inner),
             None => pass.req.clone(),
         };
         let required = over(&needed);
@@ -114,7 +114,7 @@ impl Required<'_> {
     }
 
     /// A may-set of one pass, over all passes.
-    fn close(&self, p: ProcId, body: RegionId, index: Option<&Index>, set: &Secs, facts: &Facts) -> Secs {
+    pub(super) fn close(&self, p: ProcId, body: RegionId, index: Option<&Index>, set: &Secs, facts: &Facts) -> Secs {
         let mut ends = Vec::new();
         if let Some(index) = index {
             ends.extend(index.last().filter(|_| index.up && !index.dense()));

@@ -17,12 +17,13 @@ use super::super::locs::{Loc, Root};
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
-use super::again::{Hull, binary, long, made_in, number, number_term, or_none, product};
+use super::again::{Hull, binary, long, made_in, number, or_none, product};
 use super::loops::joined;
+use super::sure::Guarded;
 use super::{Required, Sum};
 use crate::ir::{
-    Base, Binary, Dim, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, RegionId, Step,
-    Subscript, TestAt, Type, ValueId,
+    Base, Binary, Dim, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, Step, Subscript, Type,
+    ValueId,
 };
 
 /// What is kept of a loop that runs again from snapshots.
@@ -34,6 +35,9 @@ pub struct Snapshots {
     pub memory: Vec<Hull>,
     /// How many passes there are at most, in terms of such values; `None`: not known in front of the loop.
     pub passes: Option<Expr>,
+    /// By pointer that a pass begins with: the values from outside of the loop of which it is one. None if it means the
+    /// same in both sweeps.
+    pub pointers: BTreeMap<ValueId, Vec<ValueId>>,
 }
 
 /// The memory of a snapshot, by what it begins with: how it is kept, or why it cannot be.
@@ -65,14 +69,18 @@ impl Required<'_> {
             Some(index) => facts.with(index.hi.sub(&index.lo).and_then(|passes| passes.plus(-1))),
             None => facts.clone(),
         };
-        let mut sure = self.touched(p, body);
-        sections::must_all(&mut sure, pass.killed.clone());
+        let mut guarded = self.locator.in_first_pass(p, item, || self.touched(p, body));
+        let mut sure = guarded.remove(&Vec::new()).unwrap_or_default();
+        if !proc.regions[body.index()].items.iter().any(|item| self.may_end(p, *item)) {
+            sections::must_all(&mut sure, pass.killed.clone());
+        }
         // What the loop accesses in a later pass is there in front of the first one.
         let (index, inner) = (self.locator.index(p, item), self.locator.facts(p, body));
         let later = self.tile(p, body, index.as_ref(), &sure, (&facts, &inner));
         sections::must_all(&mut sure, later);
+        guarded.insert(Vec::new(), sure.clone());
         let roots: BTreeSet<Root> = written.keys().map(|loc| locs.root(*loc)).collect();
-        let of = roots.into_iter().map(|root| {
+        let of = roots.clone().into_iter().map(|root| {
             let part = match root {
                 Root::Object(q, o) if q == p => self.whole_object(p, item, o),
                 Root::Global(g) => {
@@ -80,13 +88,9 @@ impl Required<'_> {
                     whole(Base::Global(g), &global.elem, &global.shape, None, &|_| true)
                         .ok_or_else(|| format!("the extents of '{}' are not known", global.name))
                 }
-                Root::Formal(q, k) if q == p => self.behind_argument(p, item, k, &written, &sure, &facts),
-                Root::Cell(cell) => {
-                    let name = locs.name(self.flow.program, cell);
-                    let name = name.rsplit('.').next().unwrap_or(&name);
-                    Err(format!(
-                        "passes write behind the pointer '{name}' in memory: how many elements there are is not known"
-                    ))
+                Root::Formal(..) | Root::Cell(_) => {
+                    let plain = self.behind((p, item), root, &written, &sure, &facts);
+                    plain.or_else(|why| self.behind_if((p, item), root, &guarded, &facts).ok_or(why))
                 }
                 _ => Err("passes write memory that has no name here".into()),
             };
@@ -105,6 +109,11 @@ impl Required<'_> {
                 }
                 _ => {}
             }
+        }
+        let open = &mut parts.needed;
+        guarded.values().for_each(|sure| sections::union(open, &self.read_in_terms(p, sure)));
+        for pointer in roots.into_iter().filter_map(|root| self.pointer_to(p, root)) {
+            self.loads(p, &pointer, &Facts::default(), open);
         }
         parts
     }
@@ -130,7 +139,45 @@ impl Required<'_> {
         for root in self.hit_roots(p, parts, &needed, facts) {
             memory.extend(parts.of[&root].clone()?);
         }
-        Ok(Snapshots { most, memory, passes: self.announced(p, item) })
+        let ItemKind::Loop { carried, .. } = &self.flow.program.procs[p.index()].items[item.index()].kind else {
+            unreachable!("a loop")
+        };
+        let pointers = carried.iter().filter_map(|each| Some((each.head, self.kept_pointer(p, item, each.head)?)));
+        Ok(Snapshots { most, memory, passes: self.announced(p, item), pointers: pointers.collect() })
+    }
+
+    /// How a pointer is kept that a pass hands to the next one: the values from outside of the loop of which it is one;
+    /// none if it means the same in both sweeps. `None` for a number, and for a pointer that cannot be kept.
+    pub(super) fn kept_pointer(&self, p: ProcId, item: ItemId, head: ValueId) -> Option<Vec<ValueId>> {
+        let proc = &self.flow.program.procs[p.index()];
+        let ty = &proc.vars[proc.values[head.index()].var.index()].ty;
+        if !matches!(ty, Type::Pointer(_)) {
+            return None;
+        }
+        let pointer = Expr { kind: ExprKind::Value(head), ty: ty.clone() };
+        let (flow, points) = (self.flow, &self.flow.points);
+        let mut targets = flow.targets(p, &pointer).into_iter().peekable();
+        let is_stable = |target: Loc| points.grounds_of(target).into_iter().all(|ground| points.is_stable(ground));
+        if targets.peek().is_some()
+            && targets.all(|target| is_stable(target) || points.is_fixed(target) && !flow.active_pointer(p, &pointer))
+        {
+            return Some(Vec::new());
+        }
+        let origins = proc.copy_of(head).values;
+        let known = !origins.is_empty() && origins.iter().all(|origin| is_outside(proc, *origin, item));
+        (known && self.differ(p, &origins)).then(|| origins.into_iter().collect())
+    }
+
+    /// Whether pointers are equal only if they are one: what is behind the end of an array may begin another one.
+    fn differ(&self, p: ProcId, pointers: &BTreeSet<ValueId>) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        let base = |value: &ValueId| {
+            let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
+            self.locator.base(p, &Expr { kind: ExprKind::Value(*value), ty }, &Facts::default())
+        };
+        let others = pointers.iter().filter(|pointer| !self.locator.is_null(p, **pointer));
+        let Some(bases) = others.map(base).collect::<Option<Vec<_>>>() else { return false };
+        bases.iter().all(|(_, at)| *at == Poly::default()) || bases.iter().all(|(loc, _)| *loc == bases[0].0)
     }
 
     /// How many passes a loop has at most.
@@ -148,7 +195,7 @@ impl Required<'_> {
     /// A polynomial in terms of values that are there in front of a loop.
     fn outside_term(&self, p: ProcId, item: ItemId, poly: &Poly) -> Option<Expr> {
         let proc = &self.flow.program.procs[p.index()];
-        number_term(proc, p, poly, &|value| is_outside(proc, value, item))
+        self.term(p, poly, &|value| is_outside(proc, value, item))
     }
 
     /// An object of the procedure, all of it.
@@ -158,12 +205,13 @@ impl Required<'_> {
         let fits = |value| is_outside(proc, value, item);
         let (base, block) = if object.life.is_block() {
             let single = self.flow.points.locs.find(Root::Object(p, o)).is_some_and(|top| self.single(p, top));
+            let one = |alloc: &&ItemId| single || self.runs_once_a_head(p, **alloc);
             let mut all = proc
                 .regions
                 .iter()
                 .flat_map(|region| &region.items)
                 .filter(|id| matches!(proc.items[id.index()].kind, ItemKind::Alloc { object, .. } if object == o));
-            let alloc = all.next().filter(|_| single && all.next().is_none());
+            let alloc = all.next().filter(|alloc| one(alloc) && all.next().is_none());
             let alloc = *alloc.ok_or_else(|| format!("there may be several blocks '{}'", object.name))?;
             let ItemKind::Alloc { count, .. } = &proc.items[alloc.index()].kind else { unreachable!("found as one") };
             let base = if object.life == Life::Stable { address_behind(proc, alloc) } else { Some(Base::Object(o)) };
@@ -180,12 +228,12 @@ impl Required<'_> {
             .ok_or_else(|| format!("the extents of '{}' are not known in front of the loop", object.name))
     }
 
-    /// What passes write behind a pointer that is an argument: only what is surely there.
-    fn behind_argument(
+    /// What passes write behind a pointer that comes from the caller, as an argument or in memory: only what is surely
+    /// there.
+    fn behind(
         &self,
-        p: ProcId,
-        item: ItemId,
-        k: u32,
+        (p, item): (ProcId, ItemId),
+        root: Root,
         written: &Secs,
         sure: &Secs,
         facts: &Facts,
@@ -193,20 +241,21 @@ impl Required<'_> {
         let proc = &self.flow.program.procs[p.index()];
         let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { unreachable!("a loop") };
         let locs = &self.flow.points.locs;
-        let param = &proc.params[k as usize];
         let why = || {
+            let name = match root {
+                Root::Formal(q, k) => self.flow.program.procs[q.index()].params[k as usize].name.clone(),
+                Root::Cell(cell) => locs.name(self.flow.program, cell),
+                _ => String::new(),
+            };
+            let name = name.rsplit('.').next().unwrap_or(&name);
             format!(
-                "passes may write behind '{}' where no element is surely accessed: how many there are is not known",
-                param.name
+                "passes may write behind '{name}' where no element is surely accessed: how many there are is not known"
             )
         };
-        let (Some(entry), Some(target)) = (param.entry, param.ty.target()) else { return Err(why()) };
-        let pointer = Expr { kind: ExprKind::Value(entry), ty: param.ty.clone() };
-        let elements = |at: Expr, count: Expr| {
-            let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
-            Hull { first: Place { base: Base::At(Box::new(pointer.clone())), path, ty: target.clone() }, count }
-        };
-        let root = |loc: &Loc| locs.root(*loc) == Root::Formal(p, k);
+        let pointer = self.pointer_to(p, root).ok_or_else(why)?;
+        let target = pointer.ty.target().ok_or_else(why)?;
+        let elements = |at: Expr, count: Expr| elements(&pointer, at, count);
+        let root = |loc: &Loc| locs.root(*loc) == root;
         let fixed =
             |piece: &&Piece| self.locator.invariant(p, body, &piece.lo) && self.locator.invariant(p, body, &piece.hi);
         if matches!(target, Type::Struct(_)) {
@@ -242,6 +291,104 @@ impl Required<'_> {
         Ok(hulls)
     }
 
+    /// What passes write behind a pointer that comes from the caller, if it is there whenever they write it: what is kept
+    /// depends on how often loops run. Structs are kept as a whole.
+    fn behind_if(&self, (p, item): (ProcId, ItemId), root: Root, there: &Guarded, facts: &Facts) -> Option<Vec<Hull>> {
+        let proc = &self.flow.program.procs[p.index()];
+        let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return None };
+        let locs = &self.flow.points.locs;
+        let pointer = self.pointer_to(p, root)?;
+        let target = pointer.ty.target()?;
+        let index = self.locator.index(p, item);
+        let inner = self.locator.facts(p, body);
+        let mut hulls = Vec::new();
+        for (given, sections) in self.may_write(p, body) {
+            let known = given.iter().fold(inner.clone(), |known, fact| known.with(Some(fact.clone())));
+            let closed = self.close(p, body, index.as_ref(), &sections, &known);
+            let given = given.iter().filter(|fact| self.locator.invariant(p, body, fact));
+            let known = given.fold(facts.clone(), |known, fact| known.with(Some(fact.clone())));
+            for (loc, pieces) in closed.iter().filter(|(loc, _)| locs.root(**loc) == root) {
+                let top = locs.root_top(*loc);
+                if locs.ty(top) != target || !self.single(p, *loc) {
+                    return None;
+                }
+                for piece in pieces {
+                    let piece = self.structs_of(*loc, piece)?;
+                    let (around, given) = Self::around(top, &piece, there, &known)?;
+                    let fixed = |poly: &Poly| self.locator.invariant(p, body, poly);
+                    if !fixed(&around.lo) || !fixed(&around.hi) || !given.iter().all(fixed) {
+                        return None;
+                    }
+                    let length = around.hi.sub(&around.lo)?;
+                    let mut count = self.outside_term(p, item, &length)?;
+                    if !facts.nonneg(Some(length)) {
+                        count = or_none(count);
+                    }
+                    for fact in given {
+                        count = if_positive(self.outside_term(p, item, &fact.plus(1)?)?, count);
+                    }
+                    let hull = elements(&pointer, self.outside_term(p, item, &around.lo)?, count);
+                    if !hulls.contains(&hull) {
+                        hulls.push(hull);
+                    }
+                }
+            }
+        }
+        Some(hulls)
+    }
+
+    /// The structs of a root in which the elements of a piece of a member are.
+    fn structs_of(&self, loc: Loc, piece: &Piece) -> Option<Piece> {
+        let count = self.members(loc)?.hi.as_constant()?;
+        if count == 1 || piece.is_whole() {
+            return Some(piece.clone());
+        }
+        let whole = |poly: &Poly| poly.divide(&Poly::constant(count));
+        let lo = (0..count).find_map(|k| whole(&piece.lo.plus(-k)?))?;
+        let hi = (0..count).find_map(|k| whole(&piece.hi.plus(k)?))?;
+        Some(Piece { lo, hi })
+    }
+
+    /// Whether an item runs once at most in each call of a head.
+    fn runs_once_a_head(&self, p: ProcId, item: ItemId) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        let Some((region, _)) = self.positions[p.index()][item.index()] else { return false };
+        let parents = std::iter::successors(Some(region), |at| proc.regions[at.index()].parent.map(|(outer, _)| outer));
+        let mut around = parents.filter_map(|region| proc.regions[region.index()].parent);
+        if self.locator.recursive(p)
+            || around.any(|(_, item)| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
+        {
+            return false;
+        }
+        let procs = (0..self.flow.program.procs.len()).map(ProcId::new);
+        let calls = procs.flat_map(|q| {
+            let calls = walk::calls(&self.flow.program.procs[q.index()]);
+            calls.into_iter().filter(|(_, callee)| *callee == p).map(move |(call, _)| (q, call))
+        });
+        let calls: Vec<(ProcId, ItemId)> = calls.collect();
+        match calls[..] {
+            [] => true,
+            [(caller, call)] => !self.flow.heads.contains(&p) && self.runs_once_a_head(caller, call),
+            _ => false,
+        }
+    }
+
+    /// The pointer to a root that comes from the caller, if it means the same all the time.
+    fn pointer_to(&self, p: ProcId, root: Root) -> Option<Expr> {
+        let param = |k: u32| &self.flow.program.procs[p.index()].params[k as usize];
+        match root {
+            Root::Formal(q, k) if q == p => {
+                Some(Expr { kind: ExprKind::Value(param(k).entry?), ty: param(k).ty.clone() })
+            }
+            Root::Cell(cell) => {
+                let place = self.locator.place_of(p, cell)?;
+                let pointer = Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) };
+                self.never_written(p, &pointer).then_some(pointer)
+            }
+            _ => None,
+        }
+    }
+
     /// The elements that a member of one struct has.
     fn members(&self, loc: Loc) -> Option<Piece> {
         let locs = &self.flow.points.locs;
@@ -252,38 +399,22 @@ impl Required<'_> {
         }
         Some(Piece { lo: Poly::default(), hi: Poly::constant(total) })
     }
+}
 
-    /// What each run of a region surely reads or writes.
-    fn touched(&self, p: ProcId, region: RegionId) -> Secs {
-        let proc = &self.flow.program.procs[p.index()];
-        let facts = self.locator.facts(p, region);
-        let mut out = Secs::new();
-        let see = |place: &Place, out: &mut Secs| {
-            if let Some((loc, at)) = self.locator.locate(p, place, &facts)
-                && !matches!(self.flow.points.locs.ty(loc), Type::Struct(_))
-                && let Some(piece) = Piece::one(at)
-            {
-                sections::must(out, loc, piece);
-            }
-        };
-        for &id in &proc.regions[region.index()].items {
-            let item = &proc.items[id.index()];
-            if let ItemKind::Loop { at: TestAt::Before, body, .. } = item.kind {
-                let index = self.locator.index(p, id);
-                let inner = self.locator.facts(p, body);
-                let tiled = self.tile(p, body, index.as_ref(), &self.touched(p, body), (&facts, &inner));
-                sections::must_all(&mut out, tiled);
-                continue;
-            }
-            if let ItemKind::Store { to, .. } = &item.kind {
-                see(to, &mut out);
-            }
-            for expr in walk::of_item(proc, item) {
-                surely_loaded(expr, &mut |place| see(place, &mut out));
-            }
-        }
-        out
-    }
+/// Elements behind a pointer.
+fn elements(pointer: &Expr, at: Expr, count: Expr) -> Hull {
+    let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
+    let ty = pointer.ty.target().cloned().unwrap_or_default();
+    Hull { first: Place { base: Base::At(Box::new(pointer.clone())), path, ty }, count }
+}
+
+/// A count if a number is positive, else 0.
+fn if_positive(what: Expr, count: Expr) -> Expr {
+    let int = Type::Int { bits: 32, signed: true, name: "int".into() };
+    let (zero, ty) = (number(0), count.ty.clone());
+    let some = ExprKind::Binary(Binary::Greater, Box::new(what), Box::new(zero.clone()));
+    let kind = ExprKind::Select(Box::new(Expr { kind: some, ty: int }), Box::new(count), Box::new(zero));
+    Expr { kind, ty }
 }
 
 /// Whether a value is there in front of a loop.
@@ -346,19 +477,6 @@ fn between(piece: &Piece, there: &[Piece], facts: &Facts) -> Option<Piece> {
     let lo = there.iter().filter(some).find(|other| facts.at_most(&other.lo, &piece.lo))?.lo.clone();
     let hi = there.iter().filter(some).find(|other| facts.at_most(&piece.hi, &other.hi))?.hi.clone();
     Some(Piece { lo, hi })
-}
-
-/// Calls `see` on the places that an expression loads whenever it is evaluated.
-fn surely_loaded<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Place)) {
-    match &expr.kind {
-        ExprKind::Select(on, ..) | ExprKind::Binary(Binary::And | Binary::Or, on, _) => surely_loaded(on, see),
-        kind => {
-            if let ExprKind::Load(place) = kind {
-                see(place);
-            }
-            crate::ir::walk::parts(expr, &mut |part| surely_loaded(part, see));
-        }
-    }
 }
 
 fn widened(expr: &Expr) -> Expr {

@@ -420,12 +420,18 @@ impl Parser {
             memory.push((place, self.expr()?));
         }
         let from = self.bracketed("from")?;
-        let mut to = Vec::new();
+        let (mut among, mut to) = (Vec::new(), Vec::new());
+        while self.is_word("among") {
+            among.push(self.bracketed("among")?);
+        }
         while self.eat_word("to") {
             to.push(self.popped_value(id)?);
         }
         let more = if self.eat_word("more") { Some(self.popped_value(id)?) } else { None };
-        Ok(Snapshot { at, memory, from, to, more })
+        if among.is_empty() {
+            among = vec![Vec::new(); from.len().max(to.len())];
+        }
+        Ok(Snapshot { at, memory, from, among, to, more })
     }
 
     fn popped_value(&mut self, id: ItemId) -> Parsed<ValueId> {

@@ -190,6 +190,9 @@ impl Printer<'_> {
             text += &format!(" elements {}, {}", self.place(place), self.expr(count, 0));
         }
         text += &format!(" from [{}]", self.list(&snapshot.from));
+        for among in snapshot.among.iter().filter(|_| snapshot.among.iter().any(|all| !all.is_empty())) {
+            text += &format!(" among [{}]", self.list(among));
+        }
         for value in &snapshot.to {
             text += &format!(" to {}", self.value(*value));
         }

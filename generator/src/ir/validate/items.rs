@@ -355,7 +355,7 @@ impl Checker<'_> {
     }
 
     fn snapshot(&mut self, id: ItemId, region: RegionId, snapshot: &Snapshot) {
-        let Snapshot { at, memory, from, to, more } = snapshot;
+        let Snapshot { at, memory, from, among, to, more } = snapshot;
         if let SnapshotAt::Head { passes: Some(passes), .. } = at {
             self.integer(passes);
         }
@@ -368,6 +368,14 @@ impl Checker<'_> {
         if !matches!(at, SnapshotAt::First) && !to.is_empty() {
             let fits = from.iter().map(|value| &value.ty).eq(&types);
             self.demand(fits, || "what is kept and what comes back differ".into());
+        }
+        let all = if from.is_empty() { types } else { from.iter().map(|value| value.ty.clone()).collect() };
+        let pointers = all.iter().map(|ty| matches!(ty, Type::Pointer(_)));
+        let fits = among.len() == all.len() && pointers.zip(among).all(|(is, among)| is || among.is_empty());
+        self.demand(fits, || "only a pointer is kept by its number among others".into());
+        for pointer in among.iter().flatten() {
+            self.expr(pointer);
+            self.demand(matches!(pointer.ty, Type::Pointer(_)), || "one of these is no pointer".into());
         }
         more.iter().for_each(|more| self.popped_integer(*more, id, region));
     }

@@ -17,8 +17,9 @@ use crate::flow::required::{Hull, Snapshots};
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
 use crate::plan::control::int;
-use crate::plan::game::Token;
+use crate::plan::game::{Token, value_expr};
 use crate::plan::recompute::zero;
+use crate::sweep::bases;
 use crate::sweep::items::binary;
 
 impl Builder<'_> {
@@ -51,6 +52,11 @@ impl Builder<'_> {
                 outside.insert(value, self.bind_value(&name, named));
             }
         }
+        let among: Vec<Vec<Named>> = kept
+            .iter()
+            .map(|each| snapshots.pointers.get(&each.head).cloned().unwrap_or_default())
+            .map(|origins| origins.into_iter().map(|origin| self.require(origin)).collect())
+            .collect();
         let memory: Vec<(Place, Expr)> = snapshots
             .memory
             .iter()
@@ -83,8 +89,11 @@ impl Builder<'_> {
         let more = self.carry_on("more", &int(), (first, next, advance), (at, inside), carries.len());
         self.at = at;
         let to = |which: fn(&Carried) -> ValueId| carries.iter().map(which).collect::<Vec<_>>();
+        let names_of = |all: &Vec<Named>| all.iter().map(|origin| origin.value.clone()).collect::<Vec<_>>();
+        let kept_among: Vec<Vec<Expr>> = among.iter().map(names_of).collect();
         let snapshot = |at, from, to, more| {
-            ItemKind::Snapshot(Snapshot { at, memory: memory.clone(), from, to, more: Some(more) })
+            let (memory, among) = (memory.clone(), kept_among.clone());
+            ItemKind::Snapshot(Snapshot { at, memory, from, among, to, more: Some(more) })
         };
         let begins = snapshot(SnapshotAt::First, Vec::new(), to(|c| c.init), more.init);
         let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);
@@ -92,21 +101,41 @@ impl Builder<'_> {
         self.out.items[next.index()].kind = goes_on;
         let head = Expr { kind: ExprKind::Value(more.head), ty: int() };
         let test = binary(Binary::NotEqual, head, zero(&int()), int());
-        let level = self.names.len() - 1;
-        for (each, new) in kept.iter().zip(&carries) {
-            if !self.game.has(each.head) {
-                let ty = primal.vars[each.var.index()].ty.clone();
-                let value = Expr { kind: ExprKind::Value(new.out), ty };
-                self.names[level].insert(each.head, Named { value, shadow: None });
-                self.game.give(level, each.head, Token::Named);
-            }
-        }
+        let outs: Vec<ValueId> = carries.iter().map(|new| new.out).collect();
         carries.push(more);
         self.out.items[advance.index()].kind =
             ItemKind::Loop { test, at: TestAt::Before, body: inside, carried: carries };
+        let level = self.names.len() - 1;
+        for ((each, out), among) in kept.iter().zip(outs).zip(among) {
+            if !self.game.has(each.head) {
+                let Var { name, ty, .. } = primal.vars[each.var.index()].clone();
+                let value = Expr { kind: ExprKind::Value(out), ty };
+                let shadow = self.shadow_among(each.head, &value, among).map(|shadow| {
+                    let shadow = self.bind_value(&format!("{name}_b"), shadow);
+                    Expr { kind: ExprKind::Value(shadow), ty: value.ty.clone() }
+                });
+                self.names[level].insert(each.head, Named { value, shadow });
+                self.game.give(level, each.head, Token::Named);
+            }
+        }
         self.again_passes.push(Pass { item, body, at: inside, mark, outside, names, taped: false });
         self.note_snapshots(&snapshots);
         self.plan.snapshots.insert(item, (snapshots, kept.iter().map(|each| each.head).collect()));
+    }
+
+    /// The shadow of a pointer that is one of several, each with its own.
+    fn shadow_among(&self, head: ValueId, pointer: &Expr, among: Vec<Named>) -> Option<Expr> {
+        let this = value_expr(self.primal, head);
+        if !self.cx.facts.active_pointer(self.id, &this) || self.cx.facts.on_heap(self.id, &this) {
+            return None;
+        }
+        let of = |origin: &Named| origin.shadow.clone().unwrap_or_else(|| bases::null(&pointer.ty));
+        let (last, others) = among.split_last()?;
+        Some(others.iter().rev().fold(of(last), |rest, origin| {
+            let is = binary(Binary::Equal, pointer.clone(), origin.value.clone(), int());
+            let kind = ExprKind::Select(Box::new(is), Box::new(of(origin)), Box::new(rest));
+            Expr { kind, ty: pointer.ty.clone() }
+        }))
     }
 
     fn home(&self, value: ValueId) -> RegionId {

@@ -1,0 +1,194 @@
+//! What the passes of a loop surely access, and what they may write, each with what holds if they do: how often the loops
+//! around it run. `for (i < n) for (j < m) u[i * m + j]` accesses `u[0 .. n * m)` if `n` is positive; if not, nothing.
+
+use std::collections::BTreeMap;
+
+use super::super::locate::Index;
+use super::super::locs::Loc;
+use super::super::poly::{Facts, Poly};
+use super::super::sections::{self, Piece, Secs};
+use super::super::walk;
+use super::{Required, State};
+use crate::ir::{Base, Binary, Callee, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, RegionId, Step, TestAt, Type};
+
+/// Sections, by what is not negative where they are accessed.
+pub(super) type Guarded = BTreeMap<Vec<Poly>, Secs>;
+
+/// More loops around an access than this are not told.
+const DEEP: usize = 4;
+
+impl Required<'_> {
+    /// Whether the program may end where an item runs: what follows is then not surely accessed.
+    pub(super) fn may_end(&self, p: ProcId, item: ItemId) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        let inside = walk::regions(&proc.items[item.index()]).into_iter().flat_map(|region| walk::items(proc, region));
+        [item].into_iter().chain(inside).any(|id| match &proc.items[id.index()].kind {
+            ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
+            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+                self.locator.recursive(*g) || {
+                    let callee = &self.flow.program.procs[g.index()];
+                    callee.regions[0].items.iter().any(|item| self.may_end(*g, *item))
+                }
+            }
+            _ => false,
+        })
+    }
+
+    /// What each run of a region surely reads or writes. A struct of which a member is accessed is there as a whole.
+    pub(super) fn touched(&self, p: ProcId, region: RegionId) -> Guarded {
+        let proc = &self.flow.program.procs[p.index()];
+        let facts = self.locator.facts(p, region);
+        let mut out = Guarded::new();
+        for &id in &proc.regions[region.index()].items {
+            let item = &proc.items[id.index()];
+            if self.may_end(p, id) {
+                break;
+            }
+            match &item.kind {
+                ItemKind::Loop { at: TestAt::Before, body, .. } => {
+                    self.touched_by_loop(p, id, *body, &facts, &mut out);
+                    continue;
+                }
+                ItemKind::Call { callee: Callee::Proc(g), args, .. } if !self.locator.recursive(*g) => {
+                    let mut inside = self.touched(*g, RegionId(0));
+                    sections::must_all(inside.entry(Vec::new()).or_default(), self.sum(*g).killed.clone());
+                    for (given, sections) in inside {
+                        let given = given.iter().map(|fact| self.fact_of_callee(p, id, (*g, args), fact, &facts));
+                        let Some(given) = given.collect::<Option<Vec<Poly>>>() else { continue };
+                        let sections = self.of_callee(p, id, (*g, args), &sections, &facts);
+                        sections::must_all(out.entry(given).or_default(), sections);
+                    }
+                }
+                _ => {}
+            }
+            let here = out.entry(Vec::new()).or_default();
+            if let ItemKind::Store { to, .. } = &item.kind {
+                self.touch(p, to, &facts, here);
+            }
+            for expr in walk::of_item(proc, item) {
+                surely_loaded(expr, &mut |place| self.touch(p, place, &facts, here));
+            }
+        }
+        out
+    }
+
+    /// Notes that an element is accessed.
+    fn touch(&self, p: ProcId, place: &Place, facts: &Facts, out: &mut Secs) {
+        let mut see = |place: &Place| {
+            if let Some((loc, at)) = self.locator.locate(p, place, facts)
+                && let Some(piece) = Piece::one(at)
+            {
+                sections::must(out, loc, piece);
+            }
+        };
+        if !matches!(place.ty, Type::Struct(_)) {
+            see(place);
+        }
+        // The struct that the first member on the way is one of.
+        if let Base::At(pointer) = &place.base
+            && let [Step::Index(_), Step::Field(_), ..] = &place.path[..]
+            && let Some(ty @ Type::Struct(_)) = pointer.ty.target()
+        {
+            see(&Place { base: place.base.clone(), path: place.path[..1].to_vec(), ty: ty.clone() });
+        }
+    }
+
+    fn touched_by_loop(&self, p: ProcId, id: ItemId, body: RegionId, facts: &Facts, out: &mut Guarded) {
+        let index = self.locator.index(p, id);
+        let inner = self.locator.facts(p, body);
+        let runs = self.runs(p, body, index.as_ref());
+        for (given, sections) in self.touched(p, body) {
+            if !given.iter().all(|fact| self.locator.invariant(p, body, fact)) {
+                continue;
+            }
+            let plain = self.tile(p, body, index.as_ref(), &sections, (facts, &inner));
+            if let Some(runs) = runs.clone().filter(|runs| given.len() < DEEP && !given.contains(runs)) {
+                let known = facts.with(Some(runs.clone()));
+                let mut more = self.tile(p, body, index.as_ref(), &sections, (&known, &inner));
+                for (loc, pieces) in &mut more {
+                    pieces.retain(|piece| plain.get(loc).is_none_or(|known| !known.contains(piece)));
+                }
+                let given = given.iter().cloned().chain([runs]).collect();
+                sections::must_all(out.entry(given).or_default(), more);
+            }
+            sections::must_all(out.entry(given).or_default(), plain);
+        }
+    }
+
+    /// What is not negative if a loop runs, if that is known in front of it.
+    fn runs(&self, p: ProcId, body: RegionId, index: Option<&Index>) -> Option<Poly> {
+        let index = index?;
+        let runs = index.hi.sub(&index.lo)?.plus(-1)?;
+        (runs.as_constant().is_none() && self.locator.invariant(p, body, &runs)).then_some(runs)
+    }
+
+    /// What a run of a region may write.
+    pub(super) fn may_write(&self, p: ProcId, region: RegionId) -> Guarded {
+        let proc = &self.flow.program.procs[p.index()];
+        let facts = self.locator.facts(p, region);
+        let mut out = Guarded::new();
+        let mut add = |given: Vec<Poly>, sections: &Secs| sections::union(out.entry(given).or_default(), sections);
+        for &id in &proc.regions[region.index()].items {
+            match &proc.items[id.index()].kind {
+                ItemKind::Loop { body, .. } => {
+                    let index = self.locator.index(p, id);
+                    let inner = self.locator.facts(p, *body);
+                    let runs = self.runs(p, *body, index.as_ref());
+                    for (given, sections) in self.may_write(p, *body) {
+                        let known = given.iter().fold(inner.clone(), |known, fact| known.with(Some(fact.clone())));
+                        let closed = self.close(p, *body, index.as_ref(), &sections, &known);
+                        let fixed = given.into_iter().filter(|fact| self.locator.invariant(p, *body, fact));
+                        add(fixed.chain(runs.clone()).collect(), &closed);
+                    }
+                }
+                ItemKind::Branch { then, otherwise, .. } => {
+                    for arm in [then, otherwise] {
+                        self.may_write(p, *arm).iter().for_each(|(given, sections)| add(given.clone(), sections));
+                    }
+                }
+                ItemKind::Call { callee: Callee::Proc(g), args, into: None, .. } if !self.locator.recursive(*g) => {
+                    for (given, sections) in self.may_write(*g, RegionId(0)) {
+                        let given =
+                            given.iter().filter_map(|fact| self.fact_of_callee(p, id, (*g, args), fact, &facts));
+                        add(given.collect(), &self.may_of_callee(p, id, (*g, args), &sections, &facts));
+                    }
+                }
+                _ => {
+                    let mut state = State::default();
+                    self.item(p, region, id, &mut state);
+                    add(Vec::new(), &state.sum.written);
+                }
+            }
+        }
+        out
+    }
+
+    /// A section that is surely accessed around one that passes may write, and what holds if it is. `facts`: what is known
+    /// where a pass begins.
+    pub(super) fn around<'g>(
+        loc: Loc,
+        written: &Piece,
+        there: &'g Guarded,
+        facts: &Facts,
+    ) -> Option<(&'g Piece, &'g [Poly])> {
+        there.iter().find_map(|(given, sections)| {
+            let holds = given.iter().all(|fact| facts.nonneg(Some(fact.clone())));
+            let mut pieces = sections.get(&loc)?.iter();
+            let around = pieces.find(|piece| written.inside(piece, facts)).filter(|_| holds)?;
+            Some((around, &given[..]))
+        })
+    }
+}
+
+/// Calls `see` on the places that an expression loads whenever it is evaluated.
+fn surely_loaded<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Place)) {
+    match &expr.kind {
+        ExprKind::Select(on, ..) | ExprKind::Binary(Binary::And | Binary::Or, on, _) => surely_loaded(on, see),
+        kind => {
+            if let ExprKind::Load(place) = kind {
+                see(place);
+            }
+            crate::ir::walk::parts(expr, &mut |part| surely_loaded(part, see));
+        }
+    }
+}
