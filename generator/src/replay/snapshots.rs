@@ -252,6 +252,13 @@ impl Replay<'_> {
                 self.differ(t, expected, "a pass runs again with another value")?;
             }
         }
+        self.at = self.starts[&body];
+        for place in self.pointer_places.clone() {
+            if rows.iter().any(|row| self.is_inside(place, *row)) {
+                let pointer = self.read(self.at, place);
+                self.means_the_same(pointer)?;
+            }
+        }
         for row in rows {
             self.comes_back(*row);
         }
@@ -270,6 +277,17 @@ impl Replay<'_> {
             self.names[own.index()] = Some(self.forward_value(value));
         }
         Ok(())
+    }
+
+    /// Refuses a pointer to a variable, which lies elsewhere in the other sweep.
+    fn means_the_same(&mut self, pointer: T) -> Res<()> {
+        let Some(Spot { root, .. }) = self.spot_of_pointer(pointer) else { return Ok(()) };
+        match self.terms.get(root) {
+            Term::Object(object) if self.f.objects[object.index()].life != Life::Stable => {
+                Err(self.refuted("a pointer to a variable comes back from a snapshot"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn loop_of(&self, head: ItemId) -> Res<ItemId> {

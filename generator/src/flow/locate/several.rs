@@ -20,7 +20,13 @@ impl Locator<'_> {
     /// The elements of which a pointer is sure to point to one.
     pub fn bases(&self, p: ProcId, pointer: &Expr, facts: &Facts) -> Option<Vec<(Loc, Poly)>> {
         let found = match &pointer.kind {
+            _ if self.base(p, pointer, facts).is_some() => self.base(p, pointer, facts).map(|one| vec![one]),
             ExprKind::Value(value) => self.bases_of_value(p, *value),
+            ExprKind::Select(_, then, otherwise) => {
+                let all = [then, otherwise].into_iter().filter(|arm| !is_null(arm));
+                let all: Option<Vec<_>> = all.map(|arm| self.bases(p, arm, facts)).collect();
+                all.map(|all| all.into_iter().flatten().collect())
+            }
             ExprKind::Cast(of) if matches!(of.ty, Type::Pointer(_)) => self.bases(p, of, facts),
             ExprKind::Address(place) => match self.locate(p, place, facts) {
                 Some(one) => Some(vec![one]),
@@ -35,7 +41,10 @@ impl Locator<'_> {
         let proc = &self.program.procs[p.index()];
         let of = proc.copy_of(value);
         if of.values.contains(&value) {
-            return None;
+            let Def::Is(expr @ Expr { kind: ExprKind::Select(..), .. }) = &proc.values[value.index()].def else {
+                return None;
+            };
+            return self.bases(p, expr, &self.facts(p, proc.values[value.index()].region));
         }
         // What a pass computes is another pointer in the next one.
         let is_handed_on = |from: &ValueId| {
@@ -49,18 +58,26 @@ impl Locator<'_> {
         }
         let base = |from: &ValueId| {
             let pointer = Expr { kind: ExprKind::Value(*from), ty: self.type_of(p, *from).clone() };
-            self.base(p, &pointer, &self.facts(p, proc.values[from.index()].region))
+            self.bases(p, &pointer, &self.facts(p, proc.values[from.index()].region))
         };
         // Nothing is accessed behind NULL.
-        of.values.iter().filter(|from| !self.is_null(p, **from)).map(base).collect()
+        let all: Option<Vec<_>> = of.values.iter().filter(|from| !self.is_null(p, **from)).map(base).collect();
+        all.map(|all| all.into_iter().flatten().collect())
     }
 
     /// Whether a value is NULL as the program writes it.
     pub fn is_null(&self, p: ProcId, value: ValueId) -> bool {
         match &self.program.procs[p.index()].values[value.index()].def {
-            Def::Is(Expr { kind: ExprKind::Null, .. }) => true,
-            Def::Is(Expr { kind: ExprKind::Cast(of), .. }) => matches!(of.kind, ExprKind::Null | ExprKind::Int(0)),
+            Def::Is(expr) => is_null(expr),
             _ => false,
         }
+    }
+}
+
+fn is_null(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Null => true,
+        ExprKind::Cast(of) => matches!(of.kind, ExprKind::Null | ExprKind::Int(0)),
+        _ => false,
     }
 }

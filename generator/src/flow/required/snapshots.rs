@@ -94,13 +94,24 @@ impl Required<'_> {
                 }
                 _ => Err("passes write memory that has no name here".into()),
             };
+            let part = part.and_then(|hulls| match locs.find(root) {
+                Some(top) => self.without_pointers(p, top, hulls, &written),
+                None => Ok(hulls),
+            });
             (root, part)
         });
         let mut parts = Parts { of: of.collect(), needed: exposed.clone(), written, exposed };
         let (kept, open) = (self.hit_roots(p, &parts, &parts.exposed, &facts), &mut parts.needed);
         for (root, hulls) in parts.of.iter().filter(|(root, _)| kept.contains(root)) {
             match (root, hulls) {
-                (Root::Object(..) | Root::Global(_), Ok(_)) => open.retain(|loc, _| locs.root(*loc) != *root),
+                (Root::Object(..) | Root::Global(_), Ok(hulls)) => {
+                    // A struct with pointers to variables has only the members that passes write.
+                    let is_whole = |loc: &Loc| {
+                        hulls.iter().any(|hull| hull.first.ty == *locs.ty(locs.root_top(*loc)))
+                            || parts.written.contains_key(loc)
+                    };
+                    open.retain(|loc, _| locs.root(*loc) != *root || !is_whole(loc));
+                }
                 // The elements that passes write are among those kept.
                 (_, Ok(_)) => {
                     let own = parts.written.iter().filter(|(loc, _)| locs.root(**loc) == *root);
@@ -144,40 +155,6 @@ impl Required<'_> {
         };
         let pointers = carried.iter().filter_map(|each| Some((each.head, self.kept_pointer(p, item, each.head)?)));
         Ok(Snapshots { most, memory, passes: self.announced(p, item), pointers: pointers.collect() })
-    }
-
-    /// How a pointer is kept that a pass hands to the next one: the values from outside of the loop of which it is one;
-    /// none if it means the same in both sweeps. `None` for a number, and for a pointer that cannot be kept.
-    pub(super) fn kept_pointer(&self, p: ProcId, item: ItemId, head: ValueId) -> Option<Vec<ValueId>> {
-        let proc = &self.flow.program.procs[p.index()];
-        let ty = &proc.vars[proc.values[head.index()].var.index()].ty;
-        if !matches!(ty, Type::Pointer(_)) {
-            return None;
-        }
-        let pointer = Expr { kind: ExprKind::Value(head), ty: ty.clone() };
-        let (flow, points) = (self.flow, &self.flow.points);
-        let mut targets = flow.targets(p, &pointer).into_iter().peekable();
-        let is_stable = |target: Loc| points.grounds_of(target).into_iter().all(|ground| points.is_stable(ground));
-        if targets.peek().is_some()
-            && targets.all(|target| is_stable(target) || points.is_fixed(target) && !flow.active_pointer(p, &pointer))
-        {
-            return Some(Vec::new());
-        }
-        let origins = proc.copy_of(head).values;
-        let known = !origins.is_empty() && origins.iter().all(|origin| is_outside(proc, *origin, item));
-        (known && self.differ(p, &origins)).then(|| origins.into_iter().collect())
-    }
-
-    /// Whether pointers are equal only if they are one: what is behind the end of an array may begin another one.
-    fn differ(&self, p: ProcId, pointers: &BTreeSet<ValueId>) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
-        let base = |value: &ValueId| {
-            let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
-            self.locator.base(p, &Expr { kind: ExprKind::Value(*value), ty }, &Facts::default())
-        };
-        let others = pointers.iter().filter(|pointer| !self.locator.is_null(p, **pointer));
-        let Some(bases) = others.map(base).collect::<Option<Vec<_>>>() else { return false };
-        bases.iter().all(|(_, at)| *at == Poly::default()) || bases.iter().all(|(loc, _)| *loc == bases[0].0)
     }
 
     /// How many passes a loop has at most.
@@ -418,7 +395,7 @@ fn if_positive(what: Expr, count: Expr) -> Expr {
 }
 
 /// Whether a value is there in front of a loop.
-fn is_outside(proc: &Proc, value: ValueId, item: ItemId) -> bool {
+pub(super) fn is_outside(proc: &Proc, value: ValueId, item: ItemId) -> bool {
     let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return false };
     let around = proc.regions[body.index()].parent.map(|(region, _)| region);
     let home = proc.values[value.index()].region;

@@ -84,13 +84,7 @@ impl Required<'_> {
         if !matches!(place.ty, Type::Struct(_)) {
             see(place);
         }
-        // The struct that the first member on the way is one of.
-        if let Base::At(pointer) = &place.base
-            && let [Step::Index(_), Step::Field(_), ..] = &place.path[..]
-            && let Some(ty @ Type::Struct(_)) = pointer.ty.target()
-        {
-            see(&Place { base: place.base.clone(), path: place.path[..1].to_vec(), ty: ty.clone() });
-        }
+        struct_around(place).iter().for_each(see);
     }
 
     fn touched_by_loop(&self, p: ProcId, id: ItemId, body: RegionId, facts: &Facts, out: &mut Guarded) {
@@ -153,10 +147,21 @@ impl Required<'_> {
                         add(given.collect(), &self.may_of_callee(p, id, (*g, args), &sections, &facts));
                     }
                 }
-                _ => {
-                    let mut state = State::default();
-                    self.item(p, region, id, &mut state);
-                    add(Vec::new(), &state.sum.written);
+                kind => {
+                    let around = match kind {
+                        ItemKind::Store { to, .. } => struct_around(to),
+                        _ => None,
+                    };
+                    let one = around.and_then(|around| {
+                        let (loc, at) = self.locator.locate(p, &around, &facts)?;
+                        Some(Secs::from([(loc, vec![Piece::one(at)?])]))
+                    });
+                    let written = one.unwrap_or_else(|| {
+                        let mut state = State::default();
+                        self.item(p, region, id, &mut state);
+                        state.sum.written
+                    });
+                    add(Vec::new(), &written);
                 }
             }
         }
@@ -178,6 +183,15 @@ impl Required<'_> {
             Some((around, &given[..]))
         })
     }
+}
+
+/// The struct behind a pointer that the first member on the way to a place is one of.
+fn struct_around(place: &Place) -> Option<Place> {
+    let (Base::At(pointer), [step @ Step::Index(_), Step::Field(_), ..]) = (&place.base, &place.path[..]) else {
+        return None;
+    };
+    let ty = pointer.ty.target().filter(|ty| matches!(ty, Type::Struct(_)))?.clone();
+    Some(Place { base: place.base.clone(), path: vec![step.clone()], ty })
 }
 
 /// Calls `see` on the places that an expression loads whenever it is evaluated.
