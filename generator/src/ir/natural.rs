@@ -213,6 +213,11 @@ impl Type {
         }
     }
 
+    /// Whether it is a pointer to what a program reads and writes: not to a function, or to a stream.
+    pub fn leads_to_memory(&self) -> bool {
+        self.target().is_some_and(|target| !matches!(target, Type::Opaque(_)))
+    }
+
     /// Whether both are one type to the machine: names of integers do not count.
     pub fn same(&self, other: &Type) -> bool {
         match (self, other) {

@@ -108,7 +108,7 @@ impl Builder<'_> {
         }
         self.keep_result(item, to, from);
         if self.cx.facts.push_old(self.id, item) {
-            if matches!(to.ty, Type::Pointer(_))
+            if to.ty.leads_to_memory()
                 && !(self.cx.facts.stable() && self.cx.facts.fixed(self.id, &load(to.clone())))
                 && !self.is_by_offset(to)
             {

@@ -56,10 +56,10 @@ impl Builder<'_> {
             || !self.cx.facts.blocks(self.id, from).is_empty()
     }
 
-    /// Whether there is a pointer in a type.
+    /// Whether there is a pointer in a type that leads to memory.
     fn points(&self, ty: &Type) -> bool {
         match ty {
-            Type::Pointer(_) => true,
+            Type::Pointer(_) => ty.leads_to_memory(),
             Type::Array { elem, .. } => self.points(elem),
             Type::Struct(id) => {
                 self.cx.program.types.structs[id.index()].fields.iter().any(|field| self.points(&field.ty))

@@ -87,3 +87,37 @@ double f_from_memory(int n, double *x, int *ia, double *w) {
     }
     return s + iterated(cube, x[1], 2) + iterated(cosh, x[2], 3);
 }
+
+/* Members of structs that a function sets to what it is given, once and in each pass. */
+typedef struct {
+    double w;
+    law act;
+} layer;
+
+static void layer_set(layer *l, double w, law act) {
+    l->w = w;
+    l->act = act;
+}
+static double layer_use(const layer *l, double x) { return l->act(l->w * x); }
+
+double f_handed_on(int n, double *x, int *ia, double *w) {
+    layer net[2];
+    double s = 0.0;
+    (void)ia;
+    layer_set(&net[0], x[0], square);
+    layer_set(&net[1], x[1], tanh);
+    for (int i = 0; i < n; i++) s += layer_use(&net[i % 2], x[i]) * w[i];
+    return s;
+}
+
+double f_handed_on_in_a_loop(int n, double *x, int *ia, double *w) {
+    layer one = {x[0], cube};
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (ia[i % 3] > 0) one.act = sin;
+        else if (i % 2 == 0) layer_set(&one, one.w * x[i], square);
+        s += layer_use(&one, x[i]) * w[i];
+        one.w *= 1.0 + s;
+    }
+    return s;
+}

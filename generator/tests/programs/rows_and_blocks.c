@@ -97,3 +97,26 @@ double f_tables_of_rows(int n, double *x, int *ia, double *w) {
     free(made);
     return s;
 }
+
+/* A parameter that moves over rows whose extent is a value. */
+static double sum_of_rows(int m, int n, double (*row)[m]) {
+    double s = 0.0, (*end)[m] = row + n;
+    while (row != end) {
+        for (int j = 0; j < m; j++) s += (*row)[j] * row[0][j];
+        row++;
+    }
+    return s;
+}
+
+double f_moved_rows(int n, double *x, int *ia, double *w);
+double f_moved_rows(int n, double *x, int *ia, double *w) {
+    int m = n - 1;
+    double(*u)[m] = malloc((size_t)n * sizeof *u), s = 0.0;
+    (void)ia;
+    if (!u) abort();
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) u[i][j] = x[i] * w[j];
+    for (int i = 0; i < n; i++) s += sum_of_rows(m, i, u) * x[i];
+    free(u);
+    return s;
+}

@@ -8,8 +8,8 @@
 //!   y = g(x);                            if (g_choice == 1) y = square(x); else if (g_choice == 2) ...
 //! ```
 
-use super::dispatch::{functions_in, slot};
 use super::place::Spot;
+use super::stored::{functions_in, slot};
 use super::*;
 use crate::ir::build::int;
 use make::*;
@@ -77,8 +77,7 @@ impl<'a> Lower<'_, 'a> {
     /// Notes the functions that an expression may be: those that it names, the one that a parameter stands for, those
     /// that the sources put into a member or a table.
     fn note_functions(&mut self, from: &'a Node<'a>, held_by: &str) {
-        let mut found = Vec::new();
-        functions_in(from, &mut found);
+        let mut found = functions_in(from);
         if let Some(Given::Function(unit, name)) = self.passed(from)
             && unit == self.unit
         {

@@ -8,50 +8,16 @@
 //!
 //! A local variable is a number in place of a pointer: `choices.rs`.
 //!
-//! The functions are those that some source assigns to a member, table or variable of this name, or that an initialiser
-//! names there. What else a program puts there stops it: nothing is computed that has no derivative.
+//! Which functions these may be: `stored.rs`. What else a program puts there stops it: nothing is computed that has no
+//! derivative.
 
+use super::stored::slot;
 use super::*;
 use crate::ir::build::int;
 use make::*;
 
 /// With more functions than these a call is refused.
 const MOST: usize = 8;
-
-/// Functions that sources store, by what they are stored in: the unit where each is named, and its name.
-pub type Stored = HashMap<String, Vec<(usize, String)>>;
-
-/// The functions that an expression may name.
-pub fn functions_in<'a>(node: &'a Node<'a>, found: &mut Vec<String>) {
-    let node = node.bare();
-    match (node.kind, &node.inner[..]) {
-        ("DeclRefExpr", _) if node.refers_kind == "FunctionDecl" => found.push(node.refers_name.to_string()),
-        ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) if node.operator != "BitCast" => functions_in(inner, found),
-        ("UnaryOperator", [inner]) if matches!(node.operator.as_ref(), "&" | "*") => functions_in(inner, found),
-        ("ConditionalOperator", [_, then, otherwise]) => {
-            functions_in(then, found);
-            functions_in(otherwise, found);
-        }
-        ("InitListExpr", parts) => parts.iter().for_each(|part| functions_in(part, found)),
-        _ => {}
-    }
-}
-
-/// What a pointer to a function is stored in, by its name.
-pub fn slot<'a>(node: &'a Node<'a>) -> Option<String> {
-    let mut node = node.bare();
-    while node.kind == "ImplicitCastExpr"
-        || node.kind == "ArraySubscriptExpr"
-        || (node.kind == "UnaryOperator" && node.operator == "*")
-    {
-        node = node.inner.first()?.bare();
-    }
-    match (node.kind, node.refers_kind) {
-        ("MemberExpr", _) => Some(format!(".{}", node.name)),
-        ("DeclRefExpr", "VarDecl") => Some(node.refers_name.to_string()),
-        _ => None,
-    }
-}
 
 impl<'a> Lower<'_, 'a> {
     /// A variable that is another name for a function.
@@ -69,57 +35,6 @@ impl<'a> Lower<'_, 'a> {
                 format!("'{}' holds a function, and which one may change", node.name),
                 "initialise it with the name of one function, or call functions by their names",
             ),
-        }
-    }
-
-    pub fn stored_functions(&mut self) -> &Stored {
-        if self.reader.stored_functions.is_none() {
-            let mut stored = Stored::new();
-            for unit in 0..self.reader.units.len() {
-                self.stored_in(unit, &mut stored);
-            }
-            self.reader.stored_functions = Some(stored);
-        }
-        self.reader.stored_functions.get_or_insert_default()
-    }
-
-    fn stored_in(&mut self, unit: usize, stored: &mut Stored) {
-        let this = &self.reader.units[unit];
-        let roots: Vec<&'a Node<'a>> = this.functions.values().chain(this.variables.values()).copied().collect();
-        let (mut named, mut lists) = (Vec::new(), Vec::new());
-        for root in roots {
-            scan::walk(root, &mut |node| {
-                match (node.kind, &node.inner[..]) {
-                    ("BinaryOperator", [to, from]) if node.operator == "=" => named.push((slot(to), from)),
-                    ("VarDecl", [.., init]) if node.has_init => named.push((Some(node.name.to_string()), init)),
-                    ("InitListExpr", _) => lists.push(node),
-                    _ => {}
-                }
-                true
-            });
-        }
-        let mut note = |slot: String, from: &'a Node<'a>| {
-            let mut found = Vec::new();
-            functions_in(from, &mut found);
-            for name in found {
-                let known = stored.entry(slot.clone()).or_default();
-                if !known.contains(&(unit, name.clone())) {
-                    known.push((unit, name));
-                }
-            }
-        };
-        for (slot, from) in named {
-            if let Some(slot) = slot {
-                note(slot, from);
-            }
-        }
-        for list in lists {
-            let reader = &mut *self.reader;
-            if let CType::Struct(id) = reader.units[unit].ctype(list.ty(), &mut reader.structs).ty {
-                for (field, part) in reader.structs.types.structs[id.index()].fields.iter().zip(&list.inner) {
-                    note(format!(".{}", field.name), part);
-                }
-            }
         }
     }
 

@@ -156,7 +156,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             }
         }
-        Ok(())
+        self.moved_rows(node, var)
     }
 
     fn bind_result(&mut self, node: &'a Node<'a>) -> Result<()> {

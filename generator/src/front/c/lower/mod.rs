@@ -37,6 +37,7 @@ mod segments;
 mod size;
 mod statement;
 mod statics;
+mod stored;
 mod structs;
 mod switch;
 mod text;
@@ -89,7 +90,7 @@ pub struct Reader<'a> {
     /// Whether no function keeps an address beyond its call; found out when it is needed.
     addresses_stay: Option<bool>,
     /// Functions that sources store; found out when it is needed.
-    stored_functions: Option<dispatch::Stored>,
+    stored_functions: Option<stored::Stored>,
     /// Functions that only report and that cannot be read.
     reports: HashSet<(Option<usize>, String)>,
     /// Variables whose writes need no order: see [`scratch`].

@@ -8,7 +8,7 @@
 //!
 //! No type of the intermediate representation has an extent that is a value. So such a pointer leads to elements here,
 //! and what it moves by are elements. Only a parameter keeps its type, which the user's prototype declares; what is
-//! computed from it and kept is a pointer to elements, too.
+//! computed from it and kept is a pointer to elements, too, and so is a parameter that the function assigns.
 
 use super::place::Spot;
 use super::*;
@@ -37,6 +37,22 @@ impl<'a> Lower<'_, 'a> {
             row = &elem.ty;
         }
         Ok(address(place))
+    }
+
+    /// A parameter that the function moves over rows: a variable of its own stands for it.
+    pub fn moved_rows(&mut self, node: &'a Node<'a>, param: VarId) -> Result<()> {
+        let ty = self.ctype(node).ty;
+        if ty.elements_of_rows().is_none() || !self.assigned.contains(&node.id) || self.addressed.contains(&node.id) {
+            return Ok(());
+        }
+        let (name, elements, span) = (self.unique(&node.name), self.variable_type(&ty), self.span(node));
+        let var = self.b.var(&name, elements, VarKind::Renamed, span);
+        self.b.emit(ItemKind::DeclareVar { var });
+        let rows = self.b.get(param);
+        let first = self.flat_pointer(rows, &ty, node)?;
+        self.b.assign(var, first);
+        self.bindings.insert(node.id, Binding::Var(var));
+        Ok(())
     }
 
     /// Memory behind a pointer: the element, or the row, at a subscript.
