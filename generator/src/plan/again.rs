@@ -28,6 +28,11 @@ impl Named {
 pub(super) fn directives(program: &Program, span: Span) -> Vec<Vec<&str>> {
     let Some(source) = program.sources.get(span.source as usize).filter(|_| span.line != 0) else { return Vec::new() };
     let Some(before) = source.text.get(..span.start as usize) else { return Vec::new() };
+    // The loop around this one may stand on its line.
+    let beside = before.rsplit('\n').next().unwrap_or_default();
+    if beside.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| matches!(word, "for" | "while" | "do")) {
+        return Vec::new();
+    }
     // What the line of the loop begins with is no line of its own.
     let lines = before.lines().rev().skip(usize::from(!before.ends_with('\n')));
     let words = lines.map(|line| line.split_whitespace().collect::<Vec<&str>>()).filter(|words| !words.is_empty());

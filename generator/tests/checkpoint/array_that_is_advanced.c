@@ -9,8 +9,7 @@ double f(int n, double *x, int *ia, double *w) {
     double u[5], decay = 1.0, s = 0.0;
     for (int i = 0; i < 5; i++) u[i] = x[i];
 #pragma adjoint checkpoint snapshots=3
-    for (int t = 0; t < n; t++) {
-        for (int i = 0; i < 5; i++) {
+    for (int t = 0; t < n; t++) { for (int i = 0; i < 5; i++) { /* the directive is about the first of both */
             u[i] = decay * sin(u[i] + w[t] * x[5 + i]);
         }
         decay = decay * 0.99;
