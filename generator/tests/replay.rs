@@ -273,13 +273,14 @@ fn passes_that_fill_arrays_by_calls_are_proved() {
 }
 
 /// Programs of which loops run again from snapshots.
-const FROM_SNAPSHOTS: [&str; 10] = [
+const FROM_SNAPSHOTS: [&str; 11] = [
     "generator/tests/checkpoint/array_that_is_advanced.c",
     "generator/tests/checkpoint/buffers_that_change_places.c",
     "generator/tests/checkpoint/left_early.c",
     "generator/tests/checkpoint/no_pass.c",
     "generator/tests/checkpoint/read_before_later_write.c",
     mutants::STATE,
+    "generator/tests/checkpoint/structs_and_planes.c",
     "generator/tests/checkpoint/tested_behind_the_pass.c",
     "generator/tests/checkpoint/two_loops_in_a_call.c",
     "generator/tests/checkpoint/until_it_is_small.c",

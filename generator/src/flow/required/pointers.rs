@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::locs::Loc;
-use super::super::poly::{Facts, Poly};
+use super::super::poly::Poly;
 use super::super::sections::Secs;
 use super::Required;
 use super::again::{Hull, number};
@@ -31,22 +31,23 @@ impl Required<'_> {
         }
         let origins = proc.copy_of(head).values;
         let known = !origins.is_empty() && origins.iter().all(|origin| is_outside(proc, *origin, item));
-        (known && self.differ(p, &origins)).then(|| origins.into_iter().collect())
+        (known && self.differ((p, item), &origins)).then(|| origins.into_iter().collect())
     }
 
     /// Whether pointers are equal only if they are one: what is behind the end of an array may begin another one.
-    fn differ(&self, p: ProcId, pointers: &BTreeSet<ValueId>) -> bool {
+    fn differ(&self, (p, item): (ProcId, ItemId), pointers: &BTreeSet<ValueId>) -> bool {
+        let facts = self.locator.facts_of_item(p, item);
         let proc = &self.flow.program.procs[p.index()];
         let base = |value: &ValueId| {
             let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
-            self.locator.bases(p, &Expr { kind: ExprKind::Value(*value), ty }, &Facts::default())
+            self.locator.bases(p, &Expr { kind: ExprKind::Value(*value), ty }, &facts)
         };
         let others = pointers.iter().filter(|pointer| !self.locator.is_null(p, **pointer));
         let Some(bases) = others.map(base).collect::<Option<Vec<_>>>() else { return false };
         let bases: Vec<(Loc, Poly)> = bases.into_iter().flatten().collect();
         let is_inside = |(loc, at): &(Loc, Poly)| {
             let last = self.locator.elements(p, *loc).and_then(|all| all.sub(at)).and_then(|left| left.plus(-1));
-            *at == Poly::default() || Facts::default().nonneg(last)
+            *at == Poly::default() || facts.nonneg(last)
         };
         bases.iter().all(is_inside) || bases.iter().all(|(loc, _)| *loc == bases[0].0)
     }
