@@ -1,14 +1,17 @@
 //! Calls and what the rest of their expressions does: C leaves the order open, so neither may change what the other uses.
 //!
 //! The front end notes as [`Order`] what may meet by its types. Here pointers say what is one piece of memory. Elements
-//! of one array are not told apart.
+//! of one array are not told apart. What calls only count in may be counted in any order.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::effects::{Effect, Effects};
-use super::locs::{Root, Set};
-use super::{Head, Options, Points};
-use crate::ir::{Order, Place, ProcId, Program};
+use super::locs::{Loc, Root, Set};
+use super::{Head, Options, Points, walk};
+use crate::ir::{
+    Base, Binary, Callee, ExprKind, ItemId, ItemKind, Order, Place, ProcId, Program, RegionId, Step, Type,
+};
 use crate::refuse::Refusal;
 
 /// The program, in which nothing is open any more; refuses calls that meet the rest of their expression.
@@ -52,13 +55,84 @@ impl Judge<'_> {
             rest.writes.extend(writes);
         }
         let call = self.effects.item(p, order.call);
-        self.meet(p, &call.writes, &rest.reads) || self.meet(p, &rest.writes, &(&call.reads | &call.writes))
+        self.meet(p, order, &call.writes, &rest.reads)
+            || self.meet(p, order, &rest.writes, &(&call.reads | &call.writes))
     }
 
-    fn meet(&self, p: ProcId, some: &Set, others: &Set) -> bool {
+    fn meet(&self, p: ProcId, order: &Order, some: &Set, others: &Set) -> bool {
         let locs = &self.points.locs;
-        let is_open = |loc| !matches!(locs.root(loc), Root::Global(global) if self.program.unordered.contains(&global));
+        let is_unordered =
+            |loc| matches!(locs.root(loc), Root::Global(global) if self.program.unordered.contains(&global));
+        let is_open = |loc| !is_unordered(loc) && !self.only_counts(p, order, loc);
         let mut some = some.iter().filter(|loc| is_open(**loc));
         some.any(|one| others.iter().any(|other| one == other || self.points.may_alias(p, *one, *other)))
     }
+
+    /// Whether a location is an integer to which the calls only add constants, so that their order does not matter:
+    /// a count of evaluations.
+    fn only_counts(&self, p: ProcId, order: &Order, loc: Loc) -> bool {
+        let is_here = |q: ProcId, place: &Place| {
+            let cells = self.points.cells(q, place).into_iter().flat_map(|cell| self.points.locs.leaves(cell));
+            cells.into_iter().any(|cell| cell == loc || self.points.may_alias(p, loc, cell))
+        };
+        if !matches!(self.points.locs.ty(loc), Type::Int { .. })
+            || order.read.iter().chain(&order.written).any(|place| is_here(p, place))
+        {
+            return false;
+        }
+        let (mut open, mut seen) = (vec![p], BTreeSet::new());
+        let called = |item: &ItemId| match &self.program.procs[p.index()].items[item.index()].kind {
+            ItemKind::Call { callee: Callee::Proc(callee), .. } => Some(*callee),
+            _ => None,
+        };
+        open.splice(.., order.calls.iter().chain([&order.call]).filter_map(called));
+        while let Some(q) = open.pop() {
+            if !seen.insert(q) {
+                continue;
+            }
+            let proc = &self.program.procs[q.index()];
+            open.extend(walk::calls(proc).into_iter().map(|(_, callee)| callee));
+            for item in walk::items(proc, RegionId(0)) {
+                let this = &proc.items[item.index()];
+                if counts(&this.kind) {
+                    continue;
+                }
+                let mut touches = match &this.kind {
+                    ItemKind::Store { to, .. } => is_here(q, to),
+                    ItemKind::Call { callee: Callee::External { .. }, .. } | ItemKind::Call { into: Some(_), .. } => {
+                        let effect = self.effects.item(q, item);
+                        let mut all = effect.reads.iter().chain(&effect.writes);
+                        all.any(|other| *other == loc || self.points.may_alias(p, loc, *other))
+                    }
+                    _ => false,
+                };
+                for e in walk::of_item(proc, this) {
+                    touches |= walk::loads(e).into_iter().any(|place| is_here(q, place));
+                }
+                if touches {
+                    return false;
+                }
+            }
+            if proc.result.iter().any(|e| walk::loads(e).into_iter().any(|place| is_here(q, place))) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// `n = n + 1`
+fn counts(kind: &ItemKind) -> bool {
+    let ItemKind::Store { to, from } = kind else { return false };
+    let ExprKind::Binary(Binary::Add | Binary::Subtract, left, right) = &from.kind else { return false };
+    let is_plain = matches!(&to.base, Base::At(pointer) if matches!(pointer.kind, ExprKind::Value(_)))
+        || matches!(to.base, Base::Object(_) | Base::Global(_));
+    let fixed = |step: &Step| match step {
+        Step::Index(at) => at.iter().all(|at| matches!(at.at.kind, ExprKind::Int(_))),
+        Step::Field(_) => true,
+    };
+    is_plain
+        && to.path.iter().all(fixed)
+        && matches!(&left.kind, ExprKind::Load(place) if place == to)
+        && matches!(right.kind, ExprKind::Int(_))
 }

@@ -47,8 +47,7 @@ fn stored(proc: &Proc, before: &[ItemId], place: &Place) -> Option<Expr> {
             ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
                 let to = resolved(proc, to, DEPTH)?;
                 if to.base == place.base && to.path == place.path {
-                    return matches!(from.kind, ExprKind::Value(_) | ExprKind::Null | ExprKind::Address(_))
-                        .then(|| from.clone());
+                    return is_name(from).then(|| from.clone());
                 }
                 let fields = |path: &[Step]| path.iter().all(|step| matches!(step, Step::Field(_)));
                 let behind = |place: &Place| matches!(place.path.first(), Some(Step::Index(_)));
@@ -66,6 +65,11 @@ fn stored(proc: &Proc, before: &[ItemId], place: &Place) -> Option<Expr> {
         }
     }
     None
+}
+
+/// Whether an expression means the same wherever it stands.
+fn is_name(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Value(_) | ExprKind::Null | ExprKind::Address(_) | ExprKind::Verbatim(_))
 }
 
 /// Writes an arm of a branch in its place.
@@ -122,8 +126,10 @@ fn known(proc: &Proc, e: &Expr, depth: u32) -> Option<i128> {
             let equal = match (&x.ty, &y.ty) {
                 (Type::Pointer(_), Type::Pointer(_)) => {
                     let null = [x, y].map(|e| is_null(proc, e, depth));
-                    match null {
-                        [Some(true), Some(other)] | [Some(other), Some(true)] => other,
+                    match (null, &x.kind, &y.kind) {
+                        ([Some(true), Some(other)] | [Some(other), Some(true)], ..) => other,
+                        // The names of functions.
+                        (_, ExprKind::Verbatim(x), ExprKind::Verbatim(y)) => x == y,
                         _ => return None,
                     }
                 }
@@ -152,7 +158,7 @@ fn is_null(proc: &Proc, e: &Expr, depth: u32) -> Option<bool> {
     match &e.kind {
         ExprKind::Null => Some(true),
         ExprKind::Cast(x) => is_null(proc, x, depth),
-        ExprKind::Address(Place { base: Base::Object(_), .. }) => Some(false),
+        ExprKind::Address(Place { base: Base::Object(_), .. }) | ExprKind::Verbatim(_) => Some(false),
         ExprKind::Value(value) => match &proc.values[value.index()].def {
             Def::Is(e) => is_null(proc, e, depth),
             _ => None,

@@ -44,6 +44,7 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
             continue;
         }
         dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open)?;
+        splice::name_functions(&mut proc).then_some(())?;
         splice::tidy(&mut proc);
         open[p.index()] = splice::gives_away(&proc);
         program.procs[p.index()] = proc;
@@ -104,6 +105,7 @@ fn dissolve(program: &Program, proc: &mut Proc, may: &dyn Fn(ProcId) -> bool, op
                 return None;
             }
         }
+        splice::name_functions(proc);
         changed |= fold::branches(proc);
         changed |= members::take_apart(program, proc);
         if !changed {

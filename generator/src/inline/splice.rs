@@ -1,6 +1,6 @@
 //! The items of a procedure in the place of a call of it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::flow::walk;
 use crate::ir::build::int;
@@ -147,6 +147,46 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId) ->
     let behind: Vec<ItemId> = behind.into_iter().map(&mut add).collect();
     let all = before.into_iter().chain(inside).chain(behind);
     proc.regions[region.index()].items.splice(at..=at, all);
+    true
+}
+
+/// Puts functions in the place of the variables that hold them: C has no name for their types. Returns whether none is
+/// left.
+pub fn name_functions(proc: &mut Proc) -> bool {
+    let is_function =
+        |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(&**to, Type::Opaque(of) if of == "function"));
+    let params: HashSet<VarId> = proc.params.iter().filter_map(|param| param.var).collect();
+    let held = |value: &Value| is_function(&proc.vars[value.var.index()].ty) && !params.contains(&value.var);
+    let mut known: HashMap<ValueId, Expr> = HashMap::new();
+    for (at, value) in proc.values.iter().enumerate().filter(|(_, value)| held(value)) {
+        match &value.def {
+            Def::Is(e) if !crate::ir::walk::loads(e) => {
+                known.insert(ValueId::new(at), e.clone());
+            }
+            Def::Undefined => {}
+            _ => return false,
+        }
+    }
+    if known.is_empty() {
+        return true;
+    }
+    let with = |value: ValueId| known.get(&value).cloned();
+    for (at, value) in proc.values.iter_mut().enumerate() {
+        match &mut value.def {
+            def if known.contains_key(&ValueId::new(at)) => *def = Def::Undefined,
+            Def::Is(e) => rewrite::substitute(e, &with),
+            _ => {}
+        }
+    }
+    proc.items.iter_mut().for_each(|item| {
+        rewrite::item_exprs(&mut item.kind, &mut |e| rewrite::substitute(e, &with));
+    });
+    proc.result.iter_mut().for_each(|result| rewrite::substitute(result, &with));
+    let gone = |item: &ItemId| match proc.items[item.index()].kind {
+        ItemKind::Let { value } => known.contains_key(&value),
+        _ => false,
+    };
+    proc.regions.iter_mut().for_each(|region| region.items.retain(|item| !gone(item)));
     true
 }
 

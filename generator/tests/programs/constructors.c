@@ -312,3 +312,42 @@ double f_windows(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < 2; i++) s += taken(&b) * s + a.at[i];
     return s * b.n * a.at[a.n - 1];
 }
+
+/* Memory of no type from functions around malloc. */
+static void *given(size_t bytes) {
+    void *p = malloc(bytes);
+    if (p == NULL) {
+        fprintf(stderr, "no memory\n");
+        exit(EXIT_FAILURE);
+    }
+    return p;
+}
+
+static void *cleared(size_t n, size_t size) {
+    void *p;
+    if (!(p = malloc(n * size))) abort();
+    memset(p, 0, n * size);
+    return p;
+}
+
+struct samples { int n; double *a; };
+
+static struct samples *samples_new(int n) {
+    struct samples *s = given(sizeof *s);
+    s->n = n;
+    s->a = (double *)cleared((size_t)n, sizeof(double));
+    return s;
+}
+
+double f_without_type(int n, double *x, int *ia, double *w) {
+    double *square = given((size_t)n * sizeof *square), s = 0.0;
+    struct samples *all = samples_new(n);
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) square[i] = x[i] * x[i];
+    for (int i = 1; i < n; i++) all->a[i] = square[i] * x[i - 1];
+    for (int i = 0; i < n; i++) s += all->a[i] * square[n - 1 - i];
+    free(square);
+    free(all->a);
+    free(all);
+    return s;
+}

@@ -41,13 +41,16 @@ fn major_version(text: &str) -> Option<u32> {
     behind.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
+/// `isdigit` and its kin are functions, and no accesses of the C library's tables.
+const CALLS_OF_CTYPE: &str = "-D__NO_CTYPE";
+
 /// The syntax tree of a file, whose text goes into `parts`.
 pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts) -> Result<Tree<'a>, Refusal> {
     let fail = |what: String, help: &str| {
         Err(Refusal { class: Class::Language, span: Span::default(), what, help: help.to_string() })
     };
     let compiler = Command::new(clang)
-        .args(["-Xclang", "-ast-dump=json", "-fsyntax-only", "-fno-color-diagnostics"])
+        .args([CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-fno-color-diagnostics"])
         .args(arguments)
         .args(["-Wno-everything", "-Wunsequenced", "-x", "c", file])
         .stdin(Stdio::null())
@@ -112,13 +115,19 @@ pub fn includes(files: &[String]) -> String {
 
 /// The syntax tree of a text, or what the compiler has against it.
 pub fn tree_of_text(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
-    let tree = ["-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
+    let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
     output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", "-"]), text)
 }
 
 /// A source, preprocessed, with its comments, and with the includes named.
 pub fn preprocessed(clang: &str, arguments: &[String], file: &str) -> Result<String, String> {
-    output(Command::new(clang).args(["-E", "-C", "-dI", "-Wno-everything"]).args(arguments).args(["-x", "c", file]), "")
+    output(
+        Command::new(clang)
+            .args([CALLS_OF_CTYPE, "-E", "-C", "-dI", "-Wno-everything"])
+            .args(arguments)
+            .args(["-x", "c", file]),
+        "",
+    )
 }
 
 /// The macros that sources and their own headers define. The sources are read one behind the other, as the generated

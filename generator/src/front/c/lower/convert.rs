@@ -104,6 +104,11 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.allocate(call, elem);
         }
+        if let Some((call, wrapper)) = self.wrapped_allocation(inner)
+            && let Some(elem) = pointee(&ty).filter(|elem| !matches!(elem, Type::Void)).cloned()
+        {
+            return self.allocate_product(call, elem, &wrapper, false);
+        }
         let mut value = self.value(inner)?;
         let held = self.ctype(inner).ty;
         value = self.flat_pointer(value, &held, node)?;

@@ -33,9 +33,21 @@ impl<'a> Lower<'_, 'a> {
 
     /// Makes a block of elements of a type.
     pub fn allocate(&mut self, call: &'a Node<'a>, elem: Type) -> Result<Expr> {
-        let name = std::mem::take(&mut self.block_name);
         let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
-        let zeroed = callee.ends_with("calloc");
+        let resized = callee.ends_with("realloc");
+        let factors = call.inner[1 + usize::from(resized)..].iter().collect();
+        self.allocate_product(call, elem, &wrappers::Wrapper { factors, zeroed: callee.ends_with("calloc") }, resized)
+    }
+
+    /// Makes a block of elements of a type that takes a product of bytes.
+    pub fn allocate_product(
+        &mut self,
+        call: &'a Node<'a>,
+        elem: Type,
+        wrapper: &wrappers::Wrapper<'a>,
+        resized: bool,
+    ) -> Result<Expr> {
+        let name = std::mem::take(&mut self.block_name);
         let Some((size, _)) = layout(&elem, &self.reader.structs.types) else {
             let (what, help) = match elem {
                 Type::Array { .. } => (
@@ -46,7 +58,6 @@ impl<'a> Lower<'_, 'a> {
             };
             return self.refuse(call, Class::Type, what, help);
         };
-        let resized = callee.ends_with("realloc");
         let old = match &call.inner[1..] {
             [old, _] if resized => {
                 let old = self.value(Self::uncast(old))?;
@@ -55,7 +66,7 @@ impl<'a> Lower<'_, 'a> {
             _ => None,
         };
         let mut parts = Vec::new();
-        for part in &call.inner[1 + usize::from(resized)..] {
+        for part in wrapper.factors.iter().copied() {
             let part = self.value(part)?;
             parts.push(cast(part, size_type()));
         }
@@ -76,7 +87,7 @@ impl<'a> Lower<'_, 'a> {
         if let Some(old) = old {
             return self.resize(call, &name, (old, bytes), (elem, count));
         }
-        Ok(self.block(call, &name, (elem, count), zeroed))
+        Ok(self.block(call, &name, (elem, count), wrapper.zeroed))
     }
 
     /// Whether a struct ends in an array without extent, which takes what is left of its block.

@@ -41,6 +41,7 @@ mod stored;
 mod structs;
 mod switch;
 mod text;
+mod wrappers;
 
 use super::sources::Sources;
 use super::tree::{Node, Unordered};

@@ -1,0 +1,146 @@
+//! Functions of the sources around `malloc` that give memory of no type: `double *a = xmalloc(n * sizeof *a)`.
+//!
+//! ```text
+//!   void *xmalloc(size_t n) {
+//!       void *p = malloc(n);
+//!       if (!p) { fprintf(stderr, "no memory\n"); exit(1); }
+//!       return p;
+//!   }
+//! ```
+//!
+//! A call of such a function is a call of `malloc` here, because the type of the block is known where the function is
+//! called only. The function may test for memory, and set the block to 0. Where the statement is copied, the generated
+//! code calls it as the source does.
+
+use super::*;
+
+/// What such a function does.
+pub struct Wrapper<'a> {
+    /// The arguments of the call that are multiplied to the number of bytes.
+    pub factors: Vec<&'a Node<'a>>,
+    /// Whether the block is set to 0.
+    pub zeroed: bool,
+}
+
+/// What its statements were found to do.
+#[derive(Default)]
+struct Found<'a> {
+    /// The call that makes the block.
+    made: Vec<&'a Node<'a>>,
+    zeroed: bool,
+    returns: bool,
+}
+
+impl<'a> Lower<'_, 'a> {
+    /// The call of such a function that an expression is, with what the function does.
+    pub fn wrapped_allocation(&self, node: &'a Node<'a>) -> Option<(&'a Node<'a>, Wrapper<'a>)> {
+        let mut node = node.bare();
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr") && node.operator == "BitCast" {
+            node = Self::only(node).bare();
+        }
+        let name = scan::callee(node).filter(|_| node.kind == "CallExpr")?.refers_name.as_ref();
+        let (_, function) = self.reader.definition(self.unit, name, false)?;
+        let params: Vec<u64> = function.inner.iter().filter(|p| p.kind == "ParmVarDecl").map(|p| p.id).collect();
+        let body = function.inner.iter().find(|part| part.kind == "CompoundStmt")?;
+        let is_plain = function.written_type.starts_with("void *(") && params.len() + 1 == node.inner.len();
+        let mut found = Found::default();
+        if !is_plain || !body.inner.iter().all(|statement| does(statement, &mut found)) || !found.returns {
+            return None;
+        }
+        let [made] = found.made[..] else { return None };
+        let callee = scan::callee(made)?.refers_name.as_ref();
+        let mut factors = Vec::new();
+        for factor in &made.inner[1..] {
+            product(factor, &mut |part| {
+                let position = params.iter().position(|param| *param == part.refers)?;
+                factors.push(&node.inner[1 + position]);
+                Some(())
+            })?;
+        }
+        Some((node, Wrapper { factors, zeroed: found.zeroed || callee.ends_with("calloc") }))
+    }
+}
+
+/// Whether a statement only makes the block, tests it, sets it to 0 or returns it.
+fn does<'a>(statement: &'a Node<'a>, found: &mut Found<'a>) -> bool {
+    let node = statement.bare();
+    match (node.kind, &node.inner[..]) {
+        ("NullStmt", _) => true,
+        ("DeclStmt", variables) => variables.iter().all(|variable| {
+            let is_block = variable.kind == "VarDecl" && variable.storage.is_empty() && variable.ty() == "void *";
+            is_block && variable.inner.iter().filter(|_| variable.has_init).all(|init| is_block_or_null(init, found))
+        }),
+        ("BinaryOperator", [to, from]) if node.operator == "=" => {
+            to.bare().refers_kind == "VarDecl" && makes(from, found)
+        }
+        ("IfStmt", [test, then]) => {
+            let assigned = |part: &'a Node<'a>| part.kind == "BinaryOperator" && part.operator == "=";
+            let mut inside = Vec::new();
+            scan::walk(test, &mut |part| {
+                inside.extend(assigned(part).then_some(part));
+                true
+            });
+            inside.into_iter().all(|part| does(part, found)) && fails(then)
+        }
+        ("CallExpr", [_, to, byte, ..]) => {
+            let name = scan::callee(node).map_or("", |callee| callee.refers_name.as_ref());
+            let is_zero = byte.bare().kind == "IntegerLiteral" && byte.bare().value == "0";
+            let is_block = variable(to).is_some_and(|to| to.refers_kind == "VarDecl");
+            found.zeroed |= name.ends_with("memset");
+            name.ends_with("memset") && is_zero && is_block
+        }
+        ("ReturnStmt", [value]) => {
+            found.returns = true;
+            variable(value).is_some_and(|value| value.refers_kind == "VarDecl") || makes(value, found)
+        }
+        _ => false,
+    }
+}
+
+fn is_block_or_null<'a>(init: &'a Node<'a>, found: &mut Found<'a>) -> bool {
+    init.operator == "NullToPointer" || makes(init, found)
+}
+
+/// Notes the call of `malloc` or `calloc` that an expression is.
+fn makes<'a>(node: &'a Node<'a>, found: &mut Found<'a>) -> bool {
+    let call = Lower::allocation(node).filter(|call| {
+        let name = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
+        name.ends_with("malloc") || name.ends_with("calloc")
+    });
+    found.made.extend(call);
+    call.is_some()
+}
+
+/// The variable that an expression names.
+fn variable<'a>(node: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    let mut node = node.bare();
+    while node.kind == "ImplicitCastExpr" || node.kind == "CStyleCastExpr" {
+        node = node.inner.first()?.bare();
+    }
+    (node.kind == "DeclRefExpr").then_some(node)
+}
+
+/// Whether a statement says that there is no memory: it assigns nothing, and ends the function or the program.
+fn fails<'a>(statement: &'a Node<'a>) -> bool {
+    !scan::any(statement, &|part| match part.kind {
+        "CompoundAssignOperator" | "WhileStmt" | "ForStmt" | "DoStmt" | "GotoStmt" => true,
+        "BinaryOperator" => part.operator == "=",
+        "UnaryOperator" => matches!(part.operator.as_ref(), "++" | "--"),
+        "ReturnStmt" => !part.inner.iter().all(|value| scan::any(value, &|part| part.operator == "NullToPointer")),
+        _ => false,
+    })
+}
+
+/// Calls `f` on the factors of a product of variables; `None` if it is something else.
+fn product<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>) -> Option<()>) -> Option<()> {
+    let node = node.bare();
+    match (node.kind, &node.inner[..]) {
+        ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => product(inner, f),
+        ("BinaryOperator", [left, right]) if node.operator == "*" => {
+            product(left, f)?;
+            product(right, f)
+        }
+        ("DeclRefExpr", _) => f(node),
+        _ => None,
+    }
+}
