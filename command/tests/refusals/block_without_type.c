@@ -1,9 +1,13 @@
 #include <stdlib.h>
-static void *get(size_t bytes) { return malloc(bytes); }
-double f(int n, double x) {
-    double *a = get((size_t)n * sizeof *a);
-    a[0] = x;
-    double y = a[0] * a[0];
+static size_t taken;
+static void *take(size_t bytes) {
+    taken += bytes;
+    return malloc(bytes);
+}
+double f(double *x, int n) {
+    double *a = take(2 * sizeof *a);
+    a[0] = x[0] * x[n - 1];
+    double y = a[0];
     free(a);
     return y;
 }
