@@ -201,6 +201,7 @@ fn structs_of_libraries_have_right_adjoints() {
 #[test]
 fn functions_that_are_passed_have_right_adjoints() {
     check("callbacks.c", &["integrals", "library"]);
+    check("solver.c", &[]);
 }
 
 #[test]
