@@ -88,6 +88,12 @@ fn rows_whose_extent_is_a_value_and_tables_of_rows_have_right_adjoints() {
     check("rows_and_blocks.c", &[]);
 }
 
+/// These were refused: a parameter that a function hands to itself was taken for memory that is no block.
+#[test]
+fn functions_that_call_themselves_may_get_blocks_behind_structs() {
+    check("levels.c", &[]);
+}
+
 /// These were refused: the adjoint of a local object was not there yet where the pointer came from the tape.
 #[test]
 fn pointers_into_local_memory_may_change_places() {

@@ -254,6 +254,10 @@ impl Points<'_> {
     pub(super) fn ground(&mut self) {
         let tops: Vec<Loc> =
             self.locs.all().filter(|&l| self.locs.root_top(l) == l && self.locs.native(l).is_some()).collect();
+        // What a procedure hands to itself adds nothing: it is not taken for an object of its own.
+        for &top in &tops {
+            self.grounds.entry(top).or_default();
+        }
         for &top in &tops {
             let g = self.locs.native(top).expect("filtered");
             let mut new = Set::new();
