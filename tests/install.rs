@@ -375,18 +375,23 @@ fn programs_build_through_cmake() {
     build_and_run_with_cmake(installed(), "install_cmake_installed");
 }
 
-#[test]
-fn programs_build_through_cmake_after_a_move() {
-    build_and_run_with_cmake(moved(), "install_cmake_moved");
-}
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
 
-#[test]
-fn cmake_compiles_the_module_where_that_of_the_compiler_is_missing() {
-    let copy = scratch("install_other_compiler").join("prefix");
-    run(Command::new("cp").arg("-a").arg(installed()).arg(&copy));
-    fs::remove_dir_all(copy.join("lib/adtape")).expect("the compiled modules");
-    let log = build_and_run_with_cmake(&copy, "install_cmake_source");
-    assert!(log.contains("compiled from source"), "{log}");
+    #[test]
+    fn programs_build_through_cmake_after_a_move() {
+        build_and_run_with_cmake(moved(), "install_cmake_moved");
+    }
+
+    #[test]
+    fn cmake_compiles_the_module_where_that_of_the_compiler_is_missing() {
+        let copy = scratch("install_other_compiler").join("prefix");
+        run(Command::new("cp").arg("-a").arg(installed()).arg(&copy));
+        fs::remove_dir_all(copy.join("lib/adtape")).expect("the compiled modules");
+        let log = build_and_run_with_cmake(&copy, "install_cmake_source");
+        assert!(log.contains("compiled from source"), "{log}");
+    }
 }
 
 #[test]

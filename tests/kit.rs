@@ -143,9 +143,8 @@ fn random_programs(program: &Path, programs: &str) {
     passes(program, &["20", seed[0], "3001"], &[PROFILE, PAGES]);
 }
 
-#[test]
-fn random_programs_in_c_agree_with_the_model() {
-    for how in [How::Static, How::Shared, How::Table, How::Inline] {
+fn random_programs_in_c(hows: [How; 2]) {
+    for how in hows {
         let program = compile(&cc(), &["random.c"], how, &["-w"]);
         random_programs(&program, "60");
         passes(&program, &["60", "2500", "4001", "type"], &[BY_TYPE]);
@@ -154,9 +153,8 @@ fn random_programs_in_c_agree_with_the_model() {
 }
 
 #[test]
-fn random_programs_without_optimisation_agree_with_the_model() {
-    random_programs(&compile(&cc(), &["random.c"], How::Inline, &["-w", "-O0"]), "20");
-    random_programs(&compile(&cc(), &["random.c"], How::Inline, &["-w", "-O0", "-DADTAPE_KIT_CALLS"]), "20");
+fn random_programs_in_c_agree_with_the_model() {
+    random_programs_in_c([How::Static, How::Inline]);
 }
 
 const RANDOM_FORTRAN: [&str; 3] = ["scalars.f90", "arrays.f90", "random.f90"];
@@ -169,33 +167,64 @@ fn compile_random_fortran(how: How) -> PathBuf {
 #[test]
 fn random_programs_in_fortran_agree_with_the_model() {
     if has(&fc(), "random_programs_in_fortran_agree_with_the_model") {
-        for how in [How::Static, How::Shared] {
-            random_programs(&compile_random_fortran(how), "50");
-        }
+        random_programs(&compile_random_fortran(How::Static), "50");
     }
 }
 
 // ---- edges -------------------------------------------------------------------------------------------
 
-#[test]
-fn edges_of_the_calls_hold() {
-    for how in [How::Static, How::Shared, How::Inline] {
-        let program = compile(&cc(), &["edges.c"], how, &["-w"]);
-        passes(&program, &[], &[]);
-        passes(&program, &["type"], &[]);
-        passes(&program, &["type"], &[BY_TYPE]);
-        passes(&program, &["type"], &[BY_TYPE, CHECK]);
+fn edges_hold(how: How) {
+    let program = compile(&cc(), &["edges.c"], how, &["-w"]);
+    passes(&program, &[], &[]);
+    passes(&program, &["type"], &[]);
+    passes(&program, &["type"], &[BY_TYPE]);
+    passes(&program, &["type"], &[BY_TYPE, CHECK]);
+}
+
+fn calls_hold_at_their_edges(how: How) {
+    let program = compile(&cc(), &["limits.c"], how, &["-w"]);
+    passes(&program, &["errors"], &[]);
+    for settings in [&[][..], &[PAGES], &[CHECK], &[BY_TYPE]] {
+        passes(&program, &["values"], settings);
     }
 }
 
 #[test]
+fn edges_of_the_calls_hold() {
+    [How::Static, How::Inline].into_iter().for_each(edges_hold);
+}
+
+#[test]
 fn every_call_holds_at_its_edges() {
-    for how in [How::Static, How::Shared, How::Inline] {
-        let program = compile(&cc(), &["limits.c"], how, &["-w"]);
-        passes(&program, &["errors"], &[]);
-        for settings in [&[][..], &[PAGES], &[CHECK], &[BY_TYPE]] {
-            passes(&program, &["values"], settings);
+    [How::Static, How::Inline].into_iter().for_each(calls_hold_at_their_edges);
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    #[test]
+    fn random_programs_in_c_agree_with_the_model_linked_otherwise() {
+        random_programs_in_c([How::Shared, How::Table]);
+    }
+
+    #[test]
+    fn random_programs_without_optimisation_agree_with_the_model() {
+        random_programs(&compile(&cc(), &["random.c"], How::Inline, &["-w", "-O0"]), "20");
+        random_programs(&compile(&cc(), &["random.c"], How::Inline, &["-w", "-O0", "-DADTAPE_KIT_CALLS"]), "20");
+    }
+
+    #[test]
+    fn random_programs_in_fortran_agree_with_the_model_linked_otherwise() {
+        if has(&fc(), "random_programs_in_fortran_agree_with_the_model_linked_otherwise") {
+            random_programs(&compile_random_fortran(How::Shared), "50");
         }
+    }
+
+    #[test]
+    fn edges_hold_with_the_shared_library() {
+        edges_hold(How::Shared);
+        calls_hold_at_their_edges(How::Shared);
     }
 }
 
