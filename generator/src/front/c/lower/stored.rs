@@ -93,7 +93,9 @@ impl Found {
             changed = false;
             for (from, to) in &handed_on {
                 let functions = self.stored.get(from).cloned().unwrap_or_default();
-                changed |= functions.into_iter().fold(false, |changed, function| self.add(to, function) || changed);
+                for function in functions {
+                    changed |= self.add(to, function);
+                }
             }
         }
         self.stored
