@@ -93,7 +93,7 @@ static inline void record_push(enum operation operation, struct leg *legs, int c
         to += sizeof *legs;
     }
     memcpy(to, &head, sizeof head);
-    t->cur += (size_t)(count == 2 ? 2 : 1) * sizeof *legs + sizeof head;
+    t->cur += (size_t)count * sizeof *legs + sizeof head;
 }
 
 static __attribute__((cold, noreturn)) void refuse_head(enum operation operation, const struct head *head,

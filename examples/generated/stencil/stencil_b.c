@@ -98,7 +98,7 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
 static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]) {
     double sum = 0.0;
     for (int t = 0; t < steps; t++) {
-        step_fwd(tape, n, m, rate, (void *)&u[0][0], (void *)&v[0][0]);
+        step_fwd(tape, n, m, rate, u, v);
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < m; j++) {
@@ -137,7 +137,7 @@ static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, dou
     for (int t = steps; t-- > 0;) {
         /* stencil.c:24 */
         double rate_b_2 = 0.0;
-        step_rev(tape, n, m, rate, &rate_b_2, (double *)(double *)&u[(ptrdiff_t)(0) * (ptrdiff_t)(m) + (ptrdiff_t)(0)], (double *)(double *)&u_b[(ptrdiff_t)(0) * (ptrdiff_t)(m) + (ptrdiff_t)(0)], (double *)(double *)&v_b[(ptrdiff_t)(0) * (ptrdiff_t)(m) + (ptrdiff_t)(0)]);
+        step_rev(tape, n, m, rate, &rate_b_2, u, u_b, v_b);
         const double seed_2 = rate_b_2;
         rate_b_1 += seed_2;
     }

@@ -43,7 +43,7 @@ impl Exprs<'_> {
     /// A declaration: `double (*a)[3]`.
     pub fn declare(&self, ty: &Type, name: &str) -> String {
         // The type of a function is not known here; its address goes by way of this type unchanged.
-        let address = || is_function(ty).then(|| Type::Pointer(Box::new(Type::Void)));
+        let address = || ty.is_function_pointer().then(|| Type::Pointer(Box::new(Type::Void)));
         let other = self.flattened(ty).or_else(address);
         let text = print::default_declaration(self.program, other.as_ref().unwrap_or(ty));
         text.replacen('@', name, 1).trim_end().to_string()
@@ -408,11 +408,6 @@ impl Exprs<'_> {
         }
         (text.into(), if literal || text.chars().all(|c| c.is_alphanumeric() || c == '_') { NAME } else { PREFIX })
     }
-}
-
-/// Whether a type is that of pointers to functions.
-fn is_function(ty: &Type) -> bool {
-    matches!(ty.target(), Some(Type::Opaque(name)) if name == "function")
 }
 
 /// Whether a type is that of pointers to arrays of variable extent.

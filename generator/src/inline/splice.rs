@@ -153,10 +153,8 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId) ->
 /// Puts functions in the place of the variables that hold them: C has no name for their types. Returns whether none is
 /// left.
 pub fn name_functions(proc: &mut Proc) -> bool {
-    let is_function =
-        |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(&**to, Type::Opaque(of) if of == "function"));
     let params: HashSet<VarId> = proc.params.iter().filter_map(|param| param.var).collect();
-    let held = |value: &Value| is_function(&proc.vars[value.var.index()].ty) && !params.contains(&value.var);
+    let held = |value: &Value| proc.vars[value.var.index()].ty.is_function_pointer() && !params.contains(&value.var);
     let mut known: HashMap<ValueId, Expr> = HashMap::new();
     for (at, value) in proc.values.iter().enumerate().filter(|(_, value)| held(value)) {
         match &value.def {

@@ -139,6 +139,9 @@ fn literal_bits(text: &str) -> u8 {
     }
 }
 
+/// What a function is as a type.
+const FUNCTION: &str = "function";
+
 /// The integer types that C names: name, width, whether signed.
 const INTEGERS: [(&str, u8, bool); 25] = [
     ("_Bool", 1, false),
@@ -216,6 +219,16 @@ impl Type {
     /// Whether it is a pointer to what a program reads and writes: not to a function, or to a stream.
     pub fn leads_to_memory(&self) -> bool {
         self.target().is_some_and(|target| !matches!(target, Type::Opaque(_)))
+    }
+
+    /// A function, whose own type nothing here needs.
+    pub fn function() -> Type {
+        Type::Opaque(FUNCTION.to_string())
+    }
+
+    /// Whether it is a pointer to a function.
+    pub fn is_function_pointer(&self) -> bool {
+        matches!(self.target(), Some(Type::Opaque(name)) if name == FUNCTION)
     }
 
     /// Whether both are one type to the machine: names of integers do not count.

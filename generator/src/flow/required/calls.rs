@@ -10,12 +10,12 @@ use super::{Required, State, Sum};
 use crate::ir::{Def, Expr, ExprKind, ItemId, Life, ProcId, RegionId, Type, ValueId};
 
 /// A call: `g(args)` in `p`.
-struct Call<'c> {
-    p: ProcId,
-    id: ItemId,
-    g: ProcId,
-    args: &'c [Expr],
-    facts: &'c Facts,
+pub(super) struct Call<'c> {
+    pub p: ProcId,
+    pub id: ItemId,
+    pub g: ProcId,
+    pub args: &'c [Expr],
+    pub facts: &'c Facts,
 }
 
 impl Required<'_> {
@@ -47,42 +47,6 @@ impl Required<'_> {
         sections::union(&mut s.req, own);
         sections::union(&mut s.req, &self.up(&call, &callee.required, false));
         self.arguments(&call, &callee.required, &mut s.req);
-    }
-
-    /// What a callee surely does, in terms of its caller.
-    pub(super) fn of_callee(
-        &self,
-        p: ProcId,
-        id: ItemId,
-        (g, args): (ProcId, &[Expr]),
-        must: &Secs,
-        facts: &Facts,
-    ) -> Secs {
-        self.up(&Call { p, id, g, args, facts }, must, true)
-    }
-
-    /// What a callee may do, in terms of its caller.
-    pub(super) fn may_of_callee(
-        &self,
-        p: ProcId,
-        id: ItemId,
-        (g, args): (ProcId, &[Expr]),
-        may: &Secs,
-        facts: &Facts,
-    ) -> Secs {
-        self.up(&Call { p, id, g, args, facts }, may, false)
-    }
-
-    /// What is known in a callee, in terms of its caller.
-    pub(super) fn fact_of_callee(
-        &self,
-        p: ProcId,
-        id: ItemId,
-        (g, args): (ProcId, &[Expr]),
-        fact: &Poly,
-        facts: &Facts,
-    ) -> Option<Poly> {
-        self.by_arguments(&Call { p, id, g, args, facts }, fact)
     }
 
     /// A struct argument that the callee requires is passed again in the reverse sweep.
@@ -169,7 +133,7 @@ impl Required<'_> {
     }
 
     /// A set of the callee in terms of the caller.
-    fn up(&self, call: &Call, set: &Secs, must: bool) -> Secs {
+    pub(super) fn up(&self, call: &Call, set: &Secs, must: bool) -> Secs {
         let Call { p, id, g, .. } = *call;
         let (program, points) = (self.flow.program, &self.flow.points);
         let mut out = Secs::new();
@@ -202,7 +166,7 @@ impl Required<'_> {
     }
 
     /// A number of the callee in terms of the caller.
-    fn by_arguments(&self, call: &Call, number: &Poly) -> Option<Poly> {
+    pub(super) fn by_arguments(&self, call: &Call, number: &Poly) -> Option<Poly> {
         let Call { p, g, args, facts, .. } = *call;
         let callee = &self.flow.program.procs[g.index()];
         let argument = |atom: &Atom| -> Option<Poly> {

@@ -8,6 +8,7 @@ use super::super::locs::Loc;
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
+use super::calls::Call;
 use super::{Required, State};
 use crate::ir::{Base, Binary, Callee, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, RegionId, Step, TestAt, Type};
 
@@ -52,11 +53,11 @@ impl Required<'_> {
                 ItemKind::Call { callee: Callee::Proc(g), args, .. } if !self.locator.recursive(*g) => {
                     let mut inside = self.touched(*g, RegionId(0));
                     sections::must_all(inside.entry(Vec::new()).or_default(), self.sum(*g).killed.clone());
+                    let call = Call { p, id, g: *g, args, facts: &facts };
                     for (given, sections) in inside {
-                        let given = given.iter().map(|fact| self.fact_of_callee(p, id, (*g, args), fact, &facts));
+                        let given = given.iter().map(|fact| self.by_arguments(&call, fact));
                         let Some(given) = given.collect::<Option<Vec<Poly>>>() else { continue };
-                        let sections = self.of_callee(p, id, (*g, args), &sections, &facts);
-                        sections::must_all(out.entry(given).or_default(), sections);
+                        sections::must_all(out.entry(given).or_default(), self.up(&call, &sections, true));
                     }
                 }
                 _ => {}
@@ -141,10 +142,10 @@ impl Required<'_> {
                     }
                 }
                 ItemKind::Call { callee: Callee::Proc(g), args, into: None, .. } if !self.locator.recursive(*g) => {
+                    let call = Call { p, id, g: *g, args, facts: &facts };
                     for (given, sections) in self.may_write(*g, RegionId(0)) {
-                        let given =
-                            given.iter().filter_map(|fact| self.fact_of_callee(p, id, (*g, args), fact, &facts));
-                        add(given.collect(), &self.may_of_callee(p, id, (*g, args), &sections, &facts));
+                        let given = given.iter().filter_map(|fact| self.by_arguments(&call, fact));
+                        add(given.collect(), &self.up(&call, &sections, false));
                     }
                 }
                 kind => {

@@ -70,10 +70,7 @@ impl Qualified {
     /// Whether it is an array of pointers to functions, or of arrays of them.
     pub fn is_table_of_functions(&self) -> bool {
         match &self.ty {
-            CType::Array(elem, _) => match &elem.ty {
-                CType::Pointer(to) => to.ty == CType::Function,
-                _ => elem.is_table_of_functions(),
-            },
+            CType::Array(elem, _) => elem.ty.is_function_pointer() || elem.is_table_of_functions(),
             _ => false,
         }
     }
@@ -88,6 +85,11 @@ impl Qualified {
 }
 
 impl CType {
+    /// Whether it is a pointer to a function.
+    pub fn is_function_pointer(&self) -> bool {
+        matches!(self, CType::Pointer(to) if to.ty == CType::Function)
+    }
+
     /// The elements of a pointer to rows of which some extent is a value.
     pub fn elements_of_rows(&self) -> Option<Type> {
         let CType::Pointer(to) = self else { return None };
@@ -120,7 +122,7 @@ impl CType {
                 Type::Array { elem: Box::new(elem.ty.ir()), extent }
             }
             CType::Struct(id) => Type::Struct(*id),
-            CType::Function => Type::Opaque("function".to_string()),
+            CType::Function => Type::function(),
             CType::Opaque(name) => Type::Opaque(name.clone()),
         }
     }

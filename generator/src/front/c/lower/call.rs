@@ -249,7 +249,7 @@ impl<'a> Lower<'_, 'a> {
         for part in &node.inner[1..] {
             let aside = self.begin_operand();
             let arg = match self.ctype(part).ty {
-                CType::Pointer(to) if to.ty == CType::Function => match self.function_name(part) {
+                ty if ty.is_function_pointer() => match self.function_name(part) {
                     Some(name) => name,
                     None => self.value(part)?,
                 },

@@ -51,8 +51,7 @@ impl<'a> Lower<'_, 'a> {
         variables.retain(|node| {
             let init = node.inner.iter().rfind(|_| node.has_init);
             let is_fixed = !self.assigned.contains(&node.id) && init.is_some_and(|init| self.passed(init).is_some());
-            let is_pointer = matches!(&self.ctype(node).ty, CType::Pointer(to) if to.ty == CType::Function);
-            is_pointer && !is_fixed && !self.addressed.contains(&node.id)
+            self.ctype(node).ty.is_function_pointer() && !is_fixed && !self.addressed.contains(&node.id)
         });
         for node in &variables {
             node.inner.iter().filter(|_| node.has_init).for_each(|init| self.note_functions(init, node.ty()));

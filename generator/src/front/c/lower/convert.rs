@@ -110,6 +110,11 @@ impl<'a> Lower<'_, 'a> {
             return self.allocate_product(call, elem, &wrapper, false);
         }
         let mut value = self.value(inner)?;
+        // Rows that are passed on: to C, each function has a type of its own for those of one extent.
+        let is_passed_on = node.kind == "ImplicitCastExpr" && matches!(value.kind, ExprKind::Value(_));
+        if is_passed_on && rows::leads_to_rows(&value) && value.ty == found.ir() {
+            return Ok(value);
+        }
         let held = self.ctype(inner).ty;
         value = self.flat_pointer(value, &held, node)?;
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else {

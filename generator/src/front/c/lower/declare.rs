@@ -108,13 +108,12 @@ impl<'a> Lower<'_, 'a> {
 
     /// Whether a struct must be memory.
     pub fn whole_or_addressed(&self, id: u64, of: StructId) -> bool {
-        let is_function = |ty: &Type| matches!(ty, Type::Pointer(to) if **to == CType::Function.ir());
         let fields = &self.reader.structs.types.structs[of.index()].fields;
-        self.addressed.contains(&id) || self.is_view(of) || fields.iter().any(|field| is_function(&field.ty))
+        self.addressed.contains(&id) || self.is_view(of) || fields.iter().any(|field| field.ty.is_function_pointer())
     }
 
     fn scalar(&mut self, node: &'a Node<'a>, found: &Qualified) -> Result<()> {
-        if matches!(&found.ty, CType::Pointer(to) if to.ty == CType::Function) {
+        if found.ty.is_function_pointer() {
             return if self.is_choice(node) { self.begin_choice(node) } else { self.function_variable(node) };
         }
         self.evaluate_extents(&found.ty, node, false)?;

@@ -37,10 +37,11 @@ impl<'a> Lower<'_, 'a> {
         let params = function.inner.iter().filter(|part| part.kind == "ParmVarDecl");
         let mut all = Vec::new();
         for (param, arg) in params.zip(call.inner.iter().skip(1)) {
-            let reader = &mut *self.reader;
-            let ty = reader.units[home].ctype(param.ty(), &mut reader.structs).ty;
-            let takes = matches!(&ty, CType::Pointer(to) if to.ty == CType::Function);
-            all.push(if takes { self.passed(arg).unwrap_or(Given::Open) } else { Given::Open });
+            all.push(if self.is_function_pointer(home, param) {
+                self.passed(arg).unwrap_or(Given::Open)
+            } else {
+                Given::Open
+            });
         }
         if all.iter().all(|given| *given == Given::Open) { Vec::new() } else { all }
     }

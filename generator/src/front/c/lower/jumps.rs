@@ -191,7 +191,7 @@ impl<'a> Lower<'_, 'a> {
                 let addressed = self.addressed.contains(&node.id);
                 let variable_length = node.ty().contains('[') && scan_extent(&found.ty);
                 let made = match found.ty {
-                    CType::Pointer(ref to) if to.ty == CType::Function => Ok(()),
+                    ref ty if ty.is_function_pointer() => Ok(()),
                     _ if variable_length || found.is_volatile() => Ok(()),
                     CType::Int { .. } | CType::Float(_) | CType::Pointer(_) if !addressed => {
                         let span = self.span(node);

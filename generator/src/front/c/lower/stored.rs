@@ -53,6 +53,13 @@ fn parameter_slot(unit: usize, id: u64) -> String {
     format!("{unit}#{id}")
 }
 
+/// As [`slot`], or a parameter.
+fn slot_or_parameter<'a>(unit: usize, node: &'a Node<'a>) -> Option<String> {
+    let bare = node.bare();
+    let is_parameter = (bare.kind, bare.refers_kind) == ("DeclRefExpr", "ParmVarDecl");
+    if is_parameter { Some(parameter_slot(unit, bare.refers)) } else { slot(node) }
+}
+
 /// What sources store: functions by their names, and what is handed on from one place to another.
 #[derive(Default)]
 struct Found {
@@ -66,11 +73,9 @@ impl Found {
         let mut found = Vec::new();
         origins(from, &mut found);
         for node in found {
-            let is_parameter = (node.kind, node.refers_kind) == ("DeclRefExpr", "ParmVarDecl");
-            let source = if is_parameter { Some(parameter_slot(unit, node.refers)) } else { slot(node) };
             if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
                 self.add(to, (unit, node.refers_name.to_string()));
-            } else if let Some(source) = source.filter(|source| is_function && source != to) {
+            } else if let Some(source) = slot_or_parameter(unit, node).filter(|source| is_function && source != to) {
                 self.handed_on.push((source, to.to_string()));
             }
         }
@@ -121,14 +126,11 @@ impl<'a> Lower<'_, 'a> {
         for root in roots {
             scan::walk(root, &mut |node| {
                 match (node.kind, &node.inner[..]) {
-                    ("BinaryOperator", [to, from]) if node.operator == "=" && self.is_function(unit, to) => {
-                        let parameter = |to: &'a Node<'a>| parameter_slot(unit, to.bare().refers);
-                        let is_parameter = to.bare().refers_kind == "ParmVarDecl";
-                        let to = if is_parameter { Some(parameter(to)) } else { slot(to) };
-                        to.into_iter().for_each(|to| found.note(unit, &to, from, true));
+                    ("BinaryOperator", [to, from]) if node.operator == "=" && self.is_function_pointer(unit, to) => {
+                        slot_or_parameter(unit, to).into_iter().for_each(|to| found.note(unit, &to, from, true));
                     }
                     ("VarDecl", [.., init]) if node.has_init => {
-                        found.note(unit, &node.name, init, self.is_function(unit, node));
+                        found.note(unit, &node.name, init, self.is_function_pointer(unit, node));
                     }
                     ("InitListExpr", _) => lists.push(node),
                     ("CallExpr", _) => calls.push(node),
@@ -143,7 +145,7 @@ impl<'a> Lower<'_, 'a> {
                 let fields = &reader.structs.types.structs[id.index()].fields;
                 let slots: Vec<String> = fields.iter().map(|field| format!(".{}", field.name)).collect();
                 for (slot, part) in slots.iter().zip(&list.inner) {
-                    let is_function = self.is_function(unit, part);
+                    let is_function = self.is_function_pointer(unit, part);
                     found.note(unit, slot, part, is_function);
                 }
             }
@@ -155,7 +157,7 @@ impl<'a> Lower<'_, 'a> {
             };
             let params = function.inner.iter().filter(|part| part.kind == "ParmVarDecl");
             for (param, arg) in params.zip(&call.inner[1..]) {
-                if self.is_function(home, param) {
+                if self.is_function_pointer(home, param) {
                     found.note(unit, &parameter_slot(home, param.id), arg, true);
                 }
             }
@@ -163,9 +165,8 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Whether something is a pointer to a function.
-    fn is_function(&mut self, unit: usize, node: &Node) -> bool {
+    pub fn is_function_pointer(&mut self, unit: usize, node: &Node) -> bool {
         let reader = &mut *self.reader;
-        let ty = reader.units[unit].ctype(node.ty(), &mut reader.structs).ty;
-        matches!(&ty, CType::Pointer(to) if to.ty == CType::Function)
+        reader.units[unit].ctype(node.ty(), &mut reader.structs).ty.is_function_pointer()
     }
 }
