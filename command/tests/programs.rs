@@ -62,6 +62,11 @@ fn structs_with_pointers_have_right_adjoints() {
 }
 
 #[test]
+fn loops_and_branches_may_hand_on_pointers_and_structs() {
+    check("handed_on.c", &["layers", "down", "steps", "either", "basis"]);
+}
+
+#[test]
 fn local_variables_may_hold_one_of_several_functions() {
     check("chosen_functions.c", &["by_condition", "from_memory", "in_a_loop"]);
 }
@@ -181,7 +186,7 @@ fn function_pointer_that_keeps_its_initial_function_has_a_right_adjoint() {
 
 #[test]
 fn effects_that_c_orders_have_right_adjoints() {
-    check("ordered.c", &["comma"]);
+    check("ordered.c", &["comma", "filled"]);
 }
 
 #[test]

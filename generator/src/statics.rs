@@ -5,7 +5,7 @@ mod reported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::flow::{self, Flow};
+use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::plan::flow_facts::Analysed;
 use crate::refuse::{Class, Refusal};
@@ -39,12 +39,26 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -
                 class: Class::Language,
                 span: declared.span,
                 what: format!("the static variable '{}' of a function changes", globals[changed.index()].name),
-                help: "declare it outside of the function".into(),
+                help: "leave 'static' out if each call sets it first, else declare it outside of the function".into(),
             });
         }
     }
     program.statics = statics;
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// The variables with static storage inside functions that the first call fills, whichever call that is.
+pub fn filled(program: &Program, heads: &[Head]) -> BTreeSet<GlobalId> {
+    let Ok(flow) = Flow::analyse(program, heads) else { return BTreeSet::new() };
+    let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
+    let number =
+        |global: GlobalId| matches!(program.globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
+    let written = |global: GlobalId| {
+        let mut procs = (0..program.procs.len()).map(ProcId::new);
+        procs.any(|proc| flow.writes(proc, RegionId(0)).iter().any(|loc| is(loc, global)))
+    };
+    let changes = |global: &GlobalId| number(*global) && written(*global) && !program.unordered.contains(global);
+    filled_once(&flow, &program.statics, &changes)
 }
 
 /// The variables with static storage inside functions that the first call fills: of a function all that `changes` says,

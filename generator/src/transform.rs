@@ -116,26 +116,47 @@ impl Adjoint {
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    let program = &*flow::order::settled(program, heads)?;
+    let program = &*flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
+    with_blocks(program, heads, choices).or_else(|refusals| {
+        let copied = inline::copied(program, heads);
+        let found = inline::by_index(copied.as_ref().unwrap_or(program), heads);
+        let others = copied.iter().chain(&found);
+        others.filter_map(|other| with_blocks(other, heads, choices).ok()).next().ok_or(refusals)
+    })
+}
+
+/// The adjoint of a program with its blocks where they are; else without functions that make them for others; else with
+/// blocks on the stable heap.
+fn with_blocks(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
     let as_it_is = match stable::moves(program) {
         Some(refusal) => Err(vec![refusal]),
         None => or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)),
     };
-    let on_heap = |refusals: Vec<Refusal>| {
-        let (made, mut on_heap) = (stable::makes_blocks(program), stable::blocks(program));
-        let mut moved = made;
-        while let Ok(flow) = Flow::analyse(&on_heap, heads)
-            && let Some(more) = stable::variables(&on_heap, &flow)
-        {
-            (on_heap, moved) = (more, true);
-        }
-        if !moved || choices.vector.is_some() {
-            return Err(refusals);
-        }
-        // A program without blocks is refused for what its variables do.
-        adjoint_of(&on_heap, heads, choices).map_err(|others| if made { others } else { refusals })
-    };
-    as_it_is.or_else(on_heap)
+    as_it_is.or_else(|refusals| on_heap(program, heads, choices, refusals)).or_else(|refusals| {
+        let inlined = inline::constructors(program, heads);
+        inlined.and_then(|inlined| on_heap(&inlined, heads, choices, Vec::new()).ok()).ok_or(refusals)
+    })
+}
+
+/// The adjoint of a program with its blocks on the stable heap. `refusals`: of the program as it is.
+fn on_heap(
+    program: &Program,
+    heads: &[Head],
+    choices: &Choices,
+    refusals: Vec<Refusal>,
+) -> Result<Adjoint, Vec<Refusal>> {
+    let (made, mut on_heap) = (stable::makes_blocks(program), stable::blocks(program));
+    let mut moved = made;
+    while let Ok(flow) = Flow::analyse(&on_heap, heads)
+        && let Some(more) = stable::variables(&on_heap, &flow)
+    {
+        (on_heap, moved) = (more, true);
+    }
+    if !moved || choices.vector.is_some() {
+        return Err(refusals);
+    }
+    // A program without blocks is refused for what its variables do.
+    adjoint_of(&on_heap, heads, choices).map_err(|others| if made { others } else { refusals })
 }
 
 /// What a program gives; if it is refused, what it gives without functions that make or free memory for others.

@@ -4,6 +4,7 @@ use adtape_generate::flow::{Head, order};
 use adtape_generate::front::{Input, read};
 use adtape_generate::ir::{Program, print, validate};
 use adtape_generate::refuse::{Class, Refusal};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static NUMBER: AtomicUsize = AtomicUsize::new(0);
@@ -16,7 +17,7 @@ fn lower(source: &str) -> Result<Program, Vec<Refusal>> {
     let result = read(&Input { files: vec![file], heads: vec!["f".to_string()], ..Input::default() });
     std::fs::remove_file(&path).unwrap();
     let head = Head { proc: "f".to_string(), dependents: Vec::new(), independents: Vec::new() };
-    order::settled(&result?, &[head]).map(|program| program.into_owned())
+    order::settled(&result?, &[head], &|_| BTreeSet::new()).map(|program| program.into_owned())
 }
 
 /// The text of `f` without its head and the braces around it.

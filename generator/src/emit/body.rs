@@ -232,6 +232,8 @@ impl<'a> Body<'a> {
                 let name = body.kept_name(&param.name, &mut locals);
                 body.params.push(name);
             }
+            // Objects keep their names, so variables take others.
+            primal.objects.iter().for_each(|object| locals.take(&object.name));
             body.name_slots(&mut locals);
             body.group_slots();
             body.name_objects(&mut locals, primal.objects.len());

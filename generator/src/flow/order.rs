@@ -1,7 +1,8 @@
 //! Calls and what the rest of their expressions does: C leaves the order open, so neither may change what the other uses.
 //!
 //! The front end notes as [`Order`] what may meet by its types. Here pointers say what is one piece of memory. Elements
-//! of one array are not told apart. What calls only count in may be counted in any order.
+//! of one array are not told apart. What calls only count in may be counted in any order, and what the first call fills
+//! may be filled by either.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,39 +11,53 @@ use super::effects::{Effect, Effects};
 use super::locs::{Loc, Root, Set};
 use super::{Head, Options, Points, walk};
 use crate::ir::{
-    Base, Binary, Callee, ExprKind, ItemId, ItemKind, Order, Place, ProcId, Program, RegionId, Step, Type,
+    Base, Binary, Callee, ExprKind, GlobalId, ItemId, ItemKind, Order, Place, ProcId, Program, RegionId, Step, Type,
 };
 use crate::refuse::Refusal;
 
-/// The program, in which nothing is open any more; refuses calls that meet the rest of their expression.
-pub fn settled<'p>(program: &'p Program, heads: &[Head]) -> Result<Cow<'p, Program>, Vec<Refusal>> {
+/// The program, in which nothing is open any more; refuses calls that meet the rest of their expression. `filled`: the
+/// variables of a program that the first call fills.
+pub fn settled<'p>(
+    program: &'p Program,
+    heads: &[Head],
+    filled: &dyn Fn(&Program) -> BTreeSet<GlobalId>,
+) -> Result<Cow<'p, Program>, Vec<Refusal>> {
     if program.procs.iter().all(|proc| proc.orders.is_empty()) {
         return Ok(Cow::Borrowed(program));
     }
-    let heads: Vec<ProcId> = heads.iter().filter_map(|head| head.find(program)).collect();
-    let points = Points::analyse(program, &heads, &Options::default());
-    let judge = Judge { effects: Effects::analyse(program, &points), points: &points, program };
-    let procs = program.procs.iter().enumerate();
-    let orders = procs.flat_map(|(p, proc)| proc.orders.iter().map(move |order| (ProcId::new(p), order)));
-    let met = orders.filter(|(p, order)| judge.meets(*p, order));
-    let mut refusals: Vec<Refusal> = met.map(|(_, order)| Refusal::order(&order.name, order.span)).collect();
-    refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
-    refusals.dedup();
+    let found: Vec<ProcId> = heads.iter().filter_map(|head| head.find(program)).collect();
+    let points = Points::analyse(program, &found, &Options::default());
+    let unordered = program.unordered.iter().copied().collect();
+    let mut judge = Judge { effects: Effects::analyse(program, &points), points: &points, program, unordered };
+    let mut settled = program.clone();
+    settled.procs.iter_mut().for_each(|proc| proc.orders.clear());
+    let mut refusals = judge.refusals();
     if !refusals.is_empty() {
-        return Err(refusals);
+        judge.unordered.extend(filled(&settled));
+        refusals = judge.refusals();
     }
-    let mut program = program.clone();
-    program.procs.iter_mut().for_each(|proc| proc.orders.clear());
-    Ok(Cow::Owned(program))
+    if refusals.is_empty() { Ok(Cow::Owned(settled)) } else { Err(refusals) }
 }
 
 struct Judge<'p> {
     program: &'p Program,
     points: &'p Points<'p>,
     effects: Effects,
+    /// Variables that may be written in any order.
+    unordered: BTreeSet<GlobalId>,
 }
 
 impl Judge<'_> {
+    fn refusals(&self) -> Vec<Refusal> {
+        let procs = self.program.procs.iter().enumerate();
+        let orders = procs.flat_map(|(p, proc)| proc.orders.iter().map(move |order| (ProcId::new(p), order)));
+        let met = orders.filter(|(p, order)| self.meets(*p, order));
+        let mut refusals: Vec<Refusal> = met.map(|(_, order)| Refusal::order(&order.name, order.span)).collect();
+        refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
+        refusals.dedup();
+        refusals
+    }
+
     fn meets(&self, p: ProcId, order: &Order) -> bool {
         let cells = |places: &[Place]| -> Set {
             let cells = places.iter().flat_map(|place| self.points.cells(p, place));
@@ -61,8 +76,7 @@ impl Judge<'_> {
 
     fn meet(&self, p: ProcId, order: &Order, some: &Set, others: &Set) -> bool {
         let locs = &self.points.locs;
-        let is_unordered =
-            |loc| matches!(locs.root(loc), Root::Global(global) if self.program.unordered.contains(&global));
+        let is_unordered = |loc| matches!(locs.root(loc), Root::Global(global) if self.unordered.contains(&global));
         let is_open = |loc| !is_unordered(loc) && !self.only_counts(p, order, loc);
         let mut some = some.iter().filter(|loc| is_open(**loc));
         some.any(|one| others.iter().any(|other| one == other || self.points.may_alias(p, *one, *other)))

@@ -9,14 +9,23 @@
 //!
 //! A block that outlives the function that allocates it has no place where the reverse sweep could make it again. So
 //! such functions are written into their callers ([`splice`]), tests whether there was memory are decided ([`fold`]), and
-//! structs of which all accesses are known then become variables ([`members`]). What the program does stays the same, but
-//! for one thing: where there is no memory, the generated functions stop with a message.
+//! structs of which all accesses are known then become variables ([`members`], [`apart`]). What the program does stays the
+//! same, but for one thing: where there is no memory, the generated functions stop with a message.
+//!
+//! Two more ways to write a program anew: [`handed`], for pointers that a loop hands on, and [`arguments`], for structs
+//! that are passed from memory which the call overwrites.
 //!
 //! Nobody does this to a program that has sweeps without it.
 
+mod apart;
+mod arguments;
 mod fold;
+mod handed;
 mod members;
 mod splice;
+
+pub use arguments::copied;
+pub use handed::by_index;
 
 use crate::flow::walk;
 use crate::flow::{Flow, Head, Root};
@@ -44,7 +53,10 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
             continue;
         }
         dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open)?;
-        splice::name_functions(&mut proc).then_some(())?;
+        // A procedure with a variable that may hold one of several functions stays as it is.
+        if !splice::name_functions(&mut proc) {
+            continue;
+        }
         splice::tidy(&mut proc);
         open[p.index()] = splice::gives_away(&proc);
         program.procs[p.index()] = proc;

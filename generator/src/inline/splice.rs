@@ -227,7 +227,7 @@ fn rename(proc: &Proc, vars: &mut [Var], objects: &mut [Object]) {
 }
 
 /// Stores that copy a struct; `None` if they are many.
-fn copies(program: &Program, to: &Place, from: &Place) -> Option<Vec<ItemKind>> {
+pub fn copies(program: &Program, to: &Place, from: &Place) -> Option<Vec<ItemKind>> {
     let (to, from) = (scalars(program, to)?, scalars(program, from)?);
     let store = |(to, from): (Place, Place)| ItemKind::Store { to, from: load(from) };
     Some(to.into_iter().zip(from).map(store).collect())

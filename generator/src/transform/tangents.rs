@@ -29,7 +29,7 @@ pub struct Tangents {
 
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    let program = flow::order::settled(program, heads)?;
+    let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
     or_inlined(&program, heads, &|program| tangent_of(program, heads, choices))
 }
 

@@ -114,3 +114,20 @@ double f_beside(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < n; i++) sum += w[i] * moved(&c, x[i]) * x[i] + ia[i];
     return sum * c.steps;
 }
+
+/* Both calls may be the first one, which fills a table. */
+static double rounded(double x) {
+    static double table[4], last;
+    static int filled;
+    if (!filled) {
+        for (int i = 0; i < 4; i++) table[i] = 1.0 / (i + 1.0);
+        last = 0.25;
+        filled = 1;
+    }
+    return x * table[1] + x * x * last;
+}
+
+double f_filled(int n, double *x, int *ia, double *w) {
+    (void)n, (void)ia;
+    return rounded(x[0]) - rounded(x[1] * w[0]) * rounded(x[2]);
+}
