@@ -186,7 +186,7 @@ fn function_pointer_that_keeps_its_initial_function_has_a_right_adjoint() {
 
 #[test]
 fn effects_that_c_orders_have_right_adjoints() {
-    check("ordered.c", &["comma", "filled"]);
+    check("ordered.c", &["comma", "filled", "status"]);
 }
 
 #[test]

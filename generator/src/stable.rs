@@ -11,7 +11,7 @@
 //! address of each new block, and pointers that are read from memory have names where a call or a store may change
 //! that memory.
 
-use crate::flow::{Flow, Loc, Root};
+use crate::flow::{Flow, Head, Loc, Root, Set};
 use crate::ir::*;
 use crate::plan::game::value_expr;
 use crate::refuse::{Class, Refusal};
@@ -30,13 +30,46 @@ pub fn makes_blocks(program: &Program) -> bool {
 }
 
 /// The program with all its blocks on the stable heap.
-pub fn blocks(program: &Program) -> Program {
-    let mut program = program.clone();
-    for proc in &mut program.procs {
+pub fn blocks(program: &Program, heads: &[Head]) -> Program {
+    let mut stable = program.clone();
+    let flow = Flow::analyse(program, heads).ok();
+    let changing = flow.as_ref().map(Changing::new);
+    for (p, proc) in stable.procs.iter_mut().enumerate() {
+        names(proc, &|place| changing.as_ref().is_none_or(|changing| changing.may_change(ProcId::new(p), place)));
         addresses(proc);
-        names(proc);
     }
-    program
+    stable
+}
+
+/// The memory in which pointers change.
+struct Changing<'f> {
+    flow: &'f Flow<'f>,
+    /// Where the program stores pointers.
+    stored: Vec<Loc>,
+}
+
+impl<'f> Changing<'f> {
+    fn new(flow: &'f Flow<'f>) -> Changing<'f> {
+        let mut stored = Set::new();
+        for (p, proc) in flow.program.procs.iter().enumerate() {
+            let is_pointer = |loc: &Loc| matches!(flow.points.locs.ty(*loc), Type::Pointer(_));
+            stored.extend(flow.writes(ProcId::new(p), RegionId(0)).iter().copied().filter(is_pointer));
+            // What a call returns goes to a place of the caller.
+            let into = proc.items.iter().filter_map(|item| match &item.kind {
+                ItemKind::Call { into: Some(into), .. } => Some(into),
+                _ => None,
+            });
+            let cells = into.flat_map(|place| flow.cells(ProcId::new(p), place));
+            stored.extend(cells.flat_map(|cell| flow.points.locs.leaves(cell)));
+        }
+        Changing { flow, stored: stored.into_iter().collect() }
+    }
+
+    /// Whether the program may store a pointer at a place.
+    fn may_change(&self, p: ProcId, place: &Place) -> bool {
+        let cells = self.flow.cells(p, place);
+        cells.iter().any(|cell| self.stored.iter().any(|other| self.flow.may_alias(p, *cell, *other)))
+    }
 }
 
 /// The program with those variables on the stable heap, too, whose addresses lie in memory, or that pointers lead to
@@ -256,16 +289,17 @@ fn rename(proc: &mut Proc, object: ObjectId, value: ValueId, ty: &Type) {
     proc.values[value.index()].def = definition;
 }
 
-/// Names the pointers that calls take from memory, and those by which stores reach memory: the reverse sweep needs
-/// them where the memory holds something else.
-fn names(proc: &mut Proc) {
+/// Names the pointers that calls take from memory that may change, and those by which stores reach memory: the reverse
+/// sweep needs them where the memory holds something else.
+fn names(proc: &mut Proc, may_change: &dyn Fn(&Place) -> bool) {
     for region in 0..proc.regions.len() {
         let region = RegionId::new(region);
         let mut items = Vec::new();
         for item in std::mem::take(&mut proc.regions[region.index()].items) {
             let mut kind = proc.items[item.index()].kind.clone();
             let mut name = |proc: &mut Proc, expr: &mut Expr| {
-                if matches!(expr.ty, Type::Pointer(_)) && crate::ir::walk::loads(expr) {
+                let changes = || crate::flow::walk::loads(expr).into_iter().any(may_change);
+                if matches!(expr.ty, Type::Pointer(_)) && changes() {
                     let (value, new) = define(proc, "pointer", expr.clone(), region, item);
                     items.push(new);
                     *expr = Expr { kind: ExprKind::Value(value), ty: expr.ty.clone() };

@@ -29,7 +29,7 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -
     let fits = |global: &GlobalId| {
         number(global) && !read_first(*global) || reported::is_reported(flow, heads, &inside, *global)
     };
-    let once = filled_once(flow, &statics, &|global| number(global) && written(&global) && !fits(global));
+    let once = filled_once(flow, &statics, &|global| number(global) && written(&global) && !fits(global), &fits);
     for declared in &mut statics {
         let Some(&changed) = declared.globals.iter().find(written) else { continue };
         let suits = |global: &GlobalId| once.contains(global) || fits(global);
@@ -58,12 +58,17 @@ pub fn filled(program: &Program, heads: &[Head]) -> BTreeSet<GlobalId> {
         procs.any(|proc| flow.writes(proc, RegionId(0)).iter().any(|loc| is(loc, global)))
     };
     let changes = |global: &GlobalId| number(*global) && written(*global) && !program.unordered.contains(global);
-    filled_once(&flow, &program.statics, &changes)
+    filled_once(&flow, &program.statics, &changes, &|_| false)
 }
 
 /// The variables with static storage inside functions that the first call fills: of a function all that `changes` says,
-/// or none.
-fn filled_once(flow: &Flow, statics: &[Static], changes: &dyn Fn(&GlobalId) -> bool) -> BTreeSet<GlobalId> {
+/// or none. `free`: see [`once::fills_once`].
+fn filled_once(
+    flow: &Flow,
+    statics: &[Static],
+    changes: &dyn Fn(&GlobalId) -> bool,
+    free: &dyn Fn(&GlobalId) -> bool,
+) -> BTreeSet<GlobalId> {
     let mut groups: BTreeMap<&str, BTreeSet<GlobalId>> = BTreeMap::new();
     for declared in statics {
         let changed = declared.globals.iter().filter(|global| changes(global));
@@ -76,7 +81,7 @@ fn filled_once(flow: &Flow, statics: &[Static], changes: &dyn Fn(&GlobalId) -> b
     let procs = || (0..flow.program.procs.len()).map(ProcId::new);
     groups.retain(|_, group| {
         let active = |p: ProcId| group.iter().any(|global| flow.active_global(p, *global));
-        procs().all(|p| !active(p) && once::fills_once(flow, p, group, &initial))
+        procs().all(|p| !active(p) && once::fills_once(flow, p, group, &initial, free))
     });
     groups.into_values().flatten().collect()
 }

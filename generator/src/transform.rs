@@ -145,7 +145,7 @@ fn on_heap(
     choices: &Choices,
     refusals: Vec<Refusal>,
 ) -> Result<Adjoint, Vec<Refusal>> {
-    let (made, mut on_heap) = (stable::makes_blocks(program), stable::blocks(program));
+    let (made, mut on_heap) = (stable::makes_blocks(program), stable::blocks(program, heads));
     let mut moved = made;
     while let Ok(flow) = Flow::analyse(&on_heap, heads)
         && let Some(more) = stable::variables(&on_heap, &flow)

@@ -1,8 +1,8 @@
 //! Calls and what the rest of their expressions does: C leaves the order open, so neither may change what the other uses.
 //!
 //! The front end notes as [`Order`] what may meet by its types. Here pointers say what is one piece of memory. Elements
-//! of one array are not told apart. What calls only count in may be counted in any order, and what the first call fills
-//! may be filled by either.
+//! of one array are not told apart. What calls only count in may be counted in any order, what the first call fills may
+//! be filled by either, and it does not matter which of them leaves a status last that nobody reads.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -77,9 +77,17 @@ impl Judge<'_> {
     fn meet(&self, p: ProcId, order: &Order, some: &Set, others: &Set) -> bool {
         let locs = &self.points.locs;
         let is_unordered = |loc| matches!(locs.root(loc), Root::Global(global) if self.unordered.contains(&global));
-        let is_open = |loc| !is_unordered(loc) && !self.only_counts(p, order, loc);
+        let is_open = |loc| !is_unordered(loc) && !self.only_counts(p, order, loc) && !self.is_ignored(p, loc);
         let mut some = some.iter().filter(|loc| is_open(**loc));
         some.any(|one| others.iter().any(|other| one == other || self.points.may_alias(p, *one, *other)))
+    }
+
+    /// Whether a location is an integer of the procedure that nothing reads there: a status that several calls leave.
+    fn is_ignored(&self, p: ProcId, loc: Loc) -> bool {
+        let reads = &self.effects.of_region(p, RegionId(0)).reads;
+        matches!(self.points.locs.root(loc), Root::Object(q, _) if q == p)
+            && matches!(self.points.locs.ty(loc), Type::Int { .. })
+            && !reads.iter().any(|other| *other == loc || self.points.may_alias(p, loc, *other))
     }
 
     /// Whether a location is an integer to which the calls only add constants, so that their order does not matter:

@@ -22,14 +22,16 @@ use crate::flow::{Flow, Loc, Root, Set, walk};
 use crate::ir::*;
 
 /// Whether a procedure fills static variables in its first call, or leaves them to functions that it calls. `initial`:
-/// what integers and reals among them begin with.
+/// what integers and reals among them begin with; `free`: others that it may write, too, because nothing is computed from
+/// what they hold when a call begins.
 pub fn fills_once(
     flow: &Flow,
     p: ProcId,
     group: &BTreeSet<GlobalId>,
     initial: &dyn Fn(GlobalId) -> Option<f64>,
+    free: &dyn Fn(&GlobalId) -> bool,
 ) -> bool {
-    let once = Once { flow, p, proc: &flow.program.procs[p.index()], group, initial };
+    let once = Once { flow, p, proc: &flow.program.procs[p.index()], group, initial, free };
     if !once.names() {
         return true;
     }
@@ -44,6 +46,7 @@ struct Once<'f> {
     proc: &'f Proc,
     group: &'f BTreeSet<GlobalId>,
     initial: &'f dyn Fn(GlobalId) -> Option<f64>,
+    free: &'f dyn Fn(&GlobalId) -> bool,
 }
 
 impl Once<'_> {
@@ -169,13 +172,17 @@ impl Once<'_> {
             Root::Object(q, object) => q == self.p && made.contains(&object),
             _ => false,
         };
+        // Nobody else names what functions declare inside.
+        let is_inside =
+            |global: GlobalId| self.flow.program.statics.iter().any(|declared| declared.globals.contains(&global));
+        let is_constant = |global: GlobalId| self.flow.program.globals[global.index()].constant || is_inside(global);
         let may_read = |root: Root| match root {
             Root::Literal => true,
-            Root::Global(global) => {
-                own(root) || (self.flow.program.globals[global.index()].constant && !written(global))
-            }
+            Root::Global(global) => own(root) || (is_constant(global) && !written(global)),
             _ => own(root),
         };
+        let may_write =
+            |root: Root| own(root) || matches!(root, Root::Global(global) if is_inside(global) && (self.free)(&global));
         let known = self.known_values(&items);
         let is_known = |e: &Expr| {
             let mut all = true;
@@ -188,7 +195,7 @@ impl Once<'_> {
                 matches!(item.kind, ItemKind::Let { .. }) || walk::of_item(self.proc, item).into_iter().all(is_known);
             expressions
                 && self.reads(*id).iter().all(|cell| may_read(locs.root(*cell)))
-                && self.writes(*id).iter().all(|cell| own(locs.root(*cell)))
+                && self.writes(*id).iter().all(|cell| may_write(locs.root(*cell)))
                 && self.is_repeatable(*id)
         })
     }
@@ -196,17 +203,21 @@ impl Once<'_> {
     /// Whether an item does the same whenever it runs. Printing is none of the model's business.
     fn is_repeatable(&self, id: ItemId) -> bool {
         match self.kind(id) {
+            ItemKind::Alloc { .. } | ItemKind::Free { .. } => false,
+            kind => self.calls_repeatable(kind, &mut BTreeSet::new()),
+        }
+    }
+
+    /// Whether a call does the same whenever it is made, and all calls that it makes.
+    fn calls_repeatable(&self, kind: &ItemKind, seen: &mut BTreeSet<ProcId>) -> bool {
+        match kind {
             ItemKind::Call { callee: Callee::External { name, unknown, .. }, result, .. } => {
                 !unknown && result.is_none() && !external_writes(name) && !matches!(name.as_str(), "srand" | REALLOC)
             }
-            ItemKind::Call { callee: Callee::Proc(callee), .. } => {
-                let callee = &self.flow.program.procs[callee.index()];
-                callee
-                    .items
-                    .iter()
-                    .all(|item| !matches!(item.kind, ItemKind::Call { callee: Callee::External { .. }, .. }))
+            ItemKind::Call { callee: Callee::Proc(callee), .. } if seen.insert(*callee) => {
+                let items = &self.flow.program.procs[callee.index()].items;
+                items.iter().all(|item| self.calls_repeatable(&item.kind, seen))
             }
-            ItemKind::Alloc { .. } | ItemKind::Free { .. } => false,
             _ => true,
         }
     }

@@ -131,3 +131,50 @@ double f_filled(int n, double *x, int *ia, double *w) {
     (void)n, (void)ia;
     return rounded(x[0]) - rounded(x[1] * w[0]) * rounded(x[2]);
 }
+
+/* The constants of a machine, from a function that reports what it does not know. */
+static double machine(int which) {
+    if (which < 1) {
+        fprintf(stderr, "machine: %d\n", which);
+        return 0.0;
+    }
+    return which == 1 ? 1e-300 : 1e-16;
+}
+
+static int terms(const double *c, int count, double small) {
+    double sum = 0.0;
+    for (int i = count; i-- > 0;) {
+        sum += fabs(c[i]);
+        if (sum > small) return i + 1;
+    }
+    return 0;
+}
+
+static double series(double x) {
+    static double c[4] = {1.0, 0.3, 0.01, 1e-20};
+    static int count = 0;
+    static double small = 0.0, loss = 0.0;
+    if (count == 0) {
+        count = terms(c, 4, 0.1 * machine(2));
+        small = sqrt(machine(1));
+        loss = sqrt(machine(2));
+    }
+    if (fabs(x - 1.0) < loss) fprintf(stderr, "series: half of the digits are lost\n");
+    double sum = small;
+    for (int i = count; i-- > 0;) sum = sum * x + c[i];
+    return sum;
+}
+
+/* Both calls leave a status, which nobody reads. */
+static double root(double x, int *status) {
+    *status = 1;
+    if (x < 0.0) return 0.0;
+    *status = 0;
+    return sqrt(series(x));
+}
+
+double f_status(int n, double *x, int *ia, double *w) {
+    int status;
+    (void)n, (void)ia;
+    return root(x[0] * w[1], &status) - root(x[1], &status) * x[2];
+}
