@@ -252,6 +252,47 @@ int main(void) {
 }
 ";
 
+/// Checks the function `f` of a folder's model with its driver. Returns what the check says.
+fn check_driver(folder: &Scratch, head: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", head, "--check", "driver.c"]);
+    let output = command.env("ADTAPE_FLAGS", flags().join(" ")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{}: {said}", folder.0.display());
+    said
+}
+
+const ROWS: &str = "#include <math.h>
+#include \"model_b.h\"
+void f(int n, double **a, double **b);
+int main(void) {
+    double values[9] = {0.1, 2.0, 0.3, 1.5, 0.2, 0.4, 0.3, 0.1, 1.8}, from[9] = {0.0}, inverse[9], to[9] = {0.0};
+    double *a[3], *a_b[3], *b[3], *b_b[3];
+    for (int i = 0; i < 3; i++) {
+        a[i] = values + 3 * i, a_b[i] = from + 3 * i, b[i] = inverse + 3 * i, b_b[i] = to + 3 * i;
+    }
+    b_b[1][2] = 1.0;
+    f_b(3, a, a_b, b, b_b);
+    f(3, a, b);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (!(fabs(a_b[i][j] + b[1][i] * b[j][2]) < 1e-14)) return 7;
+        }
+    }
+    return 0;
+}
+";
+
+/// The pointers by which stores reached rows of the caller had names, which the reverse sweep did not find.
+#[test]
+fn rows_of_the_caller_go_beside_rows_of_blocks() {
+    let folder = Scratch::new("rows-of-the-caller");
+    let source = root().join("generator/tests/programs/rows_of_the_caller.c");
+    folder.write("model.c", &std::fs::read_to_string(source).unwrap());
+    folder.write("driver.c", ROWS);
+    check_driver(&folder, "f(b)/(a)");
+}
+
 /// `generator/tests/edge.rs` counts what they store.
 #[test]
 fn edge_programs_read_what_the_forward_sweep_had() {
@@ -261,11 +302,7 @@ fn edge_programs_read_what_the_forward_sweep_had() {
         let folder = Scratch::new(&format!("edge-{}", source.file_stem().unwrap().to_string_lossy()));
         folder.write("model.c", &std::fs::read_to_string(&source).unwrap());
         folder.write("driver.c", EDGE);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
-        command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
-        let output = command.env("ADTAPE_FLAGS", flags().join(" ")).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{source:?}: {said}");
+        let said = check_driver(&folder, "f(f)/(x)");
         assert!(said.contains("check: f: tangent-adjoint product "), "{source:?}: {said}");
         assert!(said.contains("check: f: differences "), "{source:?}: {said}");
         tried += 1;

@@ -178,6 +178,15 @@ fn head_without_pointers_is_compared_with_its_tangent() {
     assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
 }
 
+/// A result of 1e90 does not change with the input, as far as its digits go, and that was taken for its derivative.
+#[test]
+fn large_result_is_not_compared_with_differences() {
+    let (status, said) = scalar("large", "double f(double x);\ndouble f(double x) { return 1e90 + x * x; }\n", "4.0");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
+    assert!(said.contains("check: f: not compared with differences: results are too large"), "{said}");
+}
+
 #[test]
 fn call_of_an_adjoint_that_does_nothing_counts() {
     let head = Head { proc: "f".into(), dependents: vec!["y".into()], independents: vec!["x".into()] };

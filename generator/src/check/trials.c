@@ -189,10 +189,11 @@ static void say_products(const @_head *head) {
     } else {
         fprintf(stderr, "check: %s: tangent-adjoint product %.17g, %.1e apart\n", head->head, a.sum, apart / size);
     }
-    double difference[2];
+    double difference[2], rounding = 0;
     for (int k = 0; k < 2; k++) {
         trial = FIRST + 2 * k;
         difference[k] = (d[2 * k].sum - d[2 * k + 1].sum) / (2 * step());
+        rounding = fmax(rounding, 2.3e-16 * d[2 * k].scale / step());
         if (!d[2 * k].is_done || !d[2 * k + 1].is_done) {
             return;
         }
@@ -203,6 +204,8 @@ static void say_products(const @_head *head) {
     if (!(agree <= tolerance * large)) {
         fprintf(stderr, "check: %s: not compared with differences: two steps give %.9g and %.9g\n", head->head,
                 difference[0], difference[1]);
+    } else if (rounding > fabs(a.sum)) {
+        fprintf(stderr, "check: %s: not compared with differences: results are too large\n", head->head);
     } else if (fabs(difference[0] - a.sum) > 10 * agree + 10 * tolerance * large && may_say()) {
         fprintf(stderr, "check: %s: adjoint and differences differ: %.9g and %.9g\n", head->head, a.sum,
                 difference[0]);
