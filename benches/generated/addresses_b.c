@@ -35,12 +35,12 @@ static double addresses_fwd(adtape_t *tape, int steps, const double *p, double *
             int k = i - j;
             int m = k + 3 + l;
             i = k + 2 * l;
-            adtape_push_f64(tape, a[i]);
+            const double a_was = a[i];
             a[i] = a[j] * p[k] * a[m];
             sum += a[i];
             j = j + m + 4;
             i = i + j + 1;
-            adtape_push_f64(tape, a[j]);
+            adtape_push_record_f64(tape, (const double[]){a_was, a[j]}, 2);
             a[j] = a[i] * p[k] * a[m];
             sum += a[j];
         }
@@ -66,7 +66,9 @@ static void addresses_rev(adtape_t *tape, int steps, double *p, double *a, doubl
             const double seed = sum_b;
             a_b[j_1] += seed;
             /* addresses.c:14 */
-            adtape_pop_f64(tape, &a[j_1]);
+            double record_1[2];
+            adtape_pop_record_f64(tape, record_1, 2);
+            a[j_1] = record_1[1];
             const double seed_1 = a_b[j_1];
             a_b[j_1] = 0.0;
             const int i_2 = i_1 - 1 - j_1;
@@ -78,7 +80,7 @@ static void addresses_rev(adtape_t *tape, int steps, double *p, double *a, doubl
             const double seed_2 = sum_b;
             a_b[i_2] += seed_2;
             /* addresses.c:10 */
-            adtape_pop_f64(tape, &a[i_2]);
+            a[i_2] = record_1[0];
             const double seed_3 = a_b[i_2];
             a_b[i_2] = 0.0;
             const int j_2 = j_1 - 4 - m;

@@ -143,10 +143,32 @@ static void mistakes_end_in_the_error_handler(void) {
     }
 }
 
+static void keep_more_than_there_is_room_for(void *argument) {
+    (void)argument;
+    there_and_back(20, 100, 100);
+}
+
+static void snapshots_beyond_the_limit_go_to_the_disk(void) {
+    adtape_memory_t before, after;
+    CHECK_OK(adtape_process_set_memory_limit(4096));
+    CHECK_OK(adtape_process_memory(&before));
+    CHECK_OK(adtape_process_set_memory_limit((int64_t)before.committed_bytes + 96));
+    const child_t child = in_child(keep_more_than_there_is_room_for, NULL);
+    CHECK_SIGNAL(child, SIGABRT);
+    CHECK_HAS(child.text, "limit");
+    CHECK_OK(adtape_process_set_spill_directory("/tmp"));
+    CHECK_I64(there_and_back(20, 100, 100), 80);
+    there_and_back(3, 40, -1);
+    CHECK_OK(adtape_process_memory(&after));
+    CHECK_I64((int64_t)after.committed_bytes, (int64_t)before.committed_bytes);
+    CHECK_I64((int64_t)after.disk_bytes, 0);
+}
+
 int main(void) {
     every_pass_comes_to_its_turn_with_its_state();
     no_more_passes_are_run_than_the_binomial_schedule_has();
     loops_are_given_up();
     mistakes_end_in_the_error_handler();
+    snapshots_beyond_the_limit_go_to_the_disk();
     return 0;
 }

@@ -444,7 +444,7 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
     let first = reverse::build(cx, id, &definitions, &nothing)?;
     *steps += first.steps();
     let demoted = cx.stored.get(&id);
-    if first.wanted().is_empty() && demoted.is_none() {
+    if first.wanted().is_empty() && demoted.is_none() && first.mixed().is_empty() {
         return Ok(first.finish());
     }
     let mut start = Start { wanted: first.wanted().clone(), ..Start::default() };
@@ -460,12 +460,13 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
     loop {
         let built = reverse::build(cx, id, &definitions, &start)?;
         *steps += built.steps();
-        if *built.asked() == start.records {
+        let mixed = built.mixed();
+        if *built.asked() == start.records && mixed.is_empty() {
             return Ok(built.finish());
         }
-        // Records only grow, and there are finitely many values.
-        let more = built.asked().clone();
-        start.records = more;
+        // Records and mixed loops only grow, and there are finitely many of both.
+        start.records = built.asked().clone();
+        start.mixed.extend(mixed);
     }
 }
 

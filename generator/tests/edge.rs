@@ -12,10 +12,11 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 24] = [
+const STORED: [Stored; 26] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("blocks_in_passes", [15, 0, 0, 0], "the contents of blocks of 2, 3 and 4; in each pass the sum, and the last element"),
+    ("counted_in_arms", [28, 43, 40, 0], "40 passes: 1 integer that an arm sets anew, a bit where data decides; the last of the three that arms count"),
     ("counters_behind_a_loop", [115, 0, 0, 0], "the 100 of t; 3 passes: c and 4 elements; no counter"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
     ("element_by_table", [140, 0, 0, 0], "the 100 of t; 40 steps: 1; the table is read again"),
@@ -33,6 +34,7 @@ const STORED: [Stored; 24] = [
     ("result_that_is_there", [300, 0, 0, 0], "the 100 of t and of e; 20 elements of e at once; 40 passes: t[k] twice"),
     ("row_by_row", [12, 0, 0, 0], "the 12 of a at the end; no address"),
     ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
+    ("runs_side_by_side", [540, 0, 0, 0], "the 300 of t, u and v; 4 times 40 elements at once; 40 passes: two"),
     ("stride_of_two", [102, 0, 0, 0], "the 100 of t; the element that was read, and the one between, which a stride counts as read"),
     ("sums_begun_anew", [76, 0, 0, 0], "37 passes: s, and the element that is overwritten; the sums before the loop"),
     ("triangle", [140, 0, 0, 0], "the 100 of t; 40 steps: 1"),

@@ -327,14 +327,36 @@ fn adjoint_text(name: &str, text: &str, head: &str) -> String {
 fn elements_that_follow_each_other_are_stored_at_once_unless_a_pass_reads_what_one_before_overwrote() {
     let with = |statement: &str| {
         let text = format!(
-            "double f(int n, double *x, const double *w) {{\n    double c = 0.0;\n    for (int i = 0; i < n; i++) c += x[i] * \
-             x[i];\n    for (int i = 1; i < n - 1; i++) {statement}\n    for (int i = 0; i < n; i++) c += x[i] * x[i];\n    \
-             return c;\n}}\n"
+            "double f(int n, double *x, double *y, const double *w) {{\n    double c = 0.0;\n    for (int i = 0; i < n; i++) c \
+             += x[i] * x[i];\n    for (int i = 1; i < n - 1; i++) {statement}\n    for (int i = 0; i < n; i++) c += x[i] * \
+             x[i] + y[i] * y[i];\n    return c;\n}}\n"
         );
         adjoint_text("emit-runs", &text, "f(f)/(x)").contains("adtape_push_array_f64(tape, &x[1],")
     };
     assert!(with("x[i] = w[i];") && with("x[i] = x[i] * x[i + 1];"));
     assert!(!with("x[i] = x[i] * x[i - 1];") && !with("x[n - i] = w[i];") && !with("if (w[i] > 0.0) x[i] = w[i];"));
+    // Other stores in the loop: of other memory, or of the same.
+    assert!(with("{ x[i] = w[i]; y[i] = x[i + 1]; }") && with("{ y[i] = y[i] * x[i]; x[i] = x[i] * x[i + 1]; }"));
+    assert!(!with("{ x[i] = w[i]; x[i + 1] = w[i]; }") && !with("{ x[i] = w[i]; x[i] = x[i] * x[i]; }"));
+    assert!(
+        !with("{ x[i] = w[i]; y[i] = x[i] * x[i]; }") && !with("{ x[i] = w[i]; if (w[i] > 0.0) y[i] *= x[i + 1]; }")
+    );
+}
+
+#[test]
+fn numbers_that_a_region_stores_are_one_record_unless_something_else_goes_on_the_tape_between_them() {
+    let with = |between: &str| {
+        let text = format!(
+            "static void g(double *x) {{ x[0] = x[0] * x[0]; }}\nvoid f(int i, int j, double *x, double *y) {{\n    x[i] = \
+             x[i] * x[j];\n    {between}\n    x[j] = x[i] * x[j];\n    g(y);\n}}\n"
+        );
+        let text = adjoint_text("emit-records", &text, "f(x y)/(x y)");
+        let pushed = text.contains("adtape_push_record_f64(tape, (const double[]){x_was, x[j]}, 2);");
+        assert_eq!(pushed, text.contains("x[j] = record[1];") && text.contains("x[i] = record[0];"), "{text}");
+        pushed
+    };
+    assert!(with("") && with("if (i > j) y[1] = 0.0;"));
+    assert!(!with("g(y + 1);") && !with("if (i > j) y[1] = sin(y[1] * y[1]);"));
 }
 
 #[test]

@@ -21,7 +21,7 @@ const STORED: [Stored; 25] = [
     ("001_fig12b", [0, 0, 0, 0], "all bounds and indices again"),
     ("001_fig13", [0, 10, 0, 0], "10 searches: where each ended"),
     ("001_fig14a", [63, 8, 0, 1], "63 eliminations: 1 real; 8 levels: 1 integer; the number of levels"),
-    ("001_fig14b", [0, 49, 0, 18], "36 steps: 1 integer that a branch counts up; 12 zones: their number; the last k2; how many of each"),
+    ("001_fig14b", [0, 14, 0, 18], "12 zones: their number; the last k2 and k3, which count up, one in a branch; how many of each"),
     ("001_fig2", [11, 0, 0, 1], "11 steps: 1 real; the number of steps"),
     ("001_fig4", [0, 5, 0, 0], "4 steps: 1 integer, and the last value"),
     ("001_fig7", [16, 0, 0, 1], "8 steps: 2 reals; the number of steps"),

@@ -312,8 +312,9 @@ adtape_status_t adtape_driver_run(adtape_driver_t *d,
 
 // Begins a loop whose passes the reverse sweep runs again from snapshots, because their tape would be too large: for
 // code whose forward and reverse sweep are two functions, as the generator writes it. At most `snapshots` states are
-// kept at once, in memory. `passes` is how many passes there are at most; a negative number: that is not known. The
-// handle goes from one sweep to the other, on the tape, say. Used by one thread at a time. Never NULL. Undone by
+// kept at once: in memory, which counts as that of tapes, and beyond the memory limit of the process in the directory
+// that tapes spill to. `passes` is how many passes there are at most; a negative number: that is not known. The handle
+// goes from one sweep to the other, on the tape, say. Used by one thread at a time. Never NULL. Undone by
 // adtape_abi0_passes_destroy.
 //
 // Forward: adtape_abi0_passes_enter first in each pass, adtape_abi0_passes_leave behind the loop. Reverse, for each pass, the
@@ -334,19 +335,21 @@ void adtape_abi0_passes_destroy(adtape_passes_t *p);
 // by adtape_abi0_passes_move, part by part, in the same order each time.
 //
 // Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (more passes than were announced; the loop is in its
-// reverse sweep; the state had other parts before).
+// reverse sweep; the state had other parts before), MEMORY_LIMIT and IO (no room for the last state).
 bool adtape_abi0_passes_enter(adtape_passes_t *p);
 
 // The loop has ended in the forward sweep: of itself, or because it was left.
 //
-// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the loop is in its reverse sweep).
+// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the loop is in its reverse sweep), MEMORY_LIMIT and IO (no
+// room for the last state).
 void adtape_abi0_passes_leave(adtape_passes_t *p);
 
 // On the way to the head of the next pass that is reversed. True if a state is to be kept or comes back now, by
 // adtape_abi0_passes_move, part by part; then it is asked again.
 //
 // Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the forward sweep has not ended; all passes are reversed;
-// the state had other parts before).
+// the state had other parts before), MEMORY_LIMIT and IO (no room for the last state), DAMAGED (what comes back from a
+// disk is something else).
 bool adtape_abi0_passes_state(adtape_passes_t *p);
 
 // Once adtape_abi0_passes_state is false: true if a pass is to be run without a tape. False: the state is that of the pass

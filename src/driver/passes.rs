@@ -12,12 +12,17 @@
 //!
 //! What follows the loop is one more step of the schedule, which is turned first, so that the last state need not be kept
 //! at the end of the forward sweep.
+//!
+//! Snapshots count as memory of the process's tapes. Those that find no room below the limit go to the directory that
+//! tapes spill to, by way of one more buffer; a quarter of the limit is left to the tape of a pass.
 
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Status};
 use crate::profile;
 use crate::schedule::{Action, Schedule};
+use crate::store::spill::{self, Spill, SpillFile};
+use crate::vm;
 
 /// The passes of a loop, counted from 0, and the snapshots of their states. State k is what pass k begins with.
 pub struct Passes {
@@ -31,11 +36,25 @@ pub struct Passes {
     /// Passes up to this state are to be run.
     until: u64,
     /// The snapshots by their slots.
-    slots: Vec<Vec<u8>>,
+    slots: Vec<Slot>,
+    /// A state on its way to a slot that has no memory, or from the disk.
+    state: Vec<u8>,
+    /// Bytes of memory that the slots have, charged to the process.
+    charged: u64,
     /// Bytes of a state, once one is known.
     size: Option<usize>,
     moving: Moving,
     phase: Phase,
+}
+
+/// A place for a snapshot.
+#[derive(Default)]
+struct Slot {
+    /// The snapshot, unless it is on the disk.
+    memory: Vec<u8>,
+    disk: Option<SpillFile>,
+    /// Bytes of the snapshot on the disk; 0 if it is not there.
+    written: usize,
 }
 
 /// Which part of a snapshot is next.
@@ -68,6 +87,7 @@ pub enum Part<'a> {
 impl Drop for Passes {
     fn drop(&mut self) {
         profile::checkpoints_changed(self.bytes(), 0);
+        vm::process().refund(self.charged);
     }
 }
 
@@ -85,6 +105,8 @@ impl Passes {
             at: 0,
             until: 0,
             slots: Vec::new(),
+            state: Vec::new(),
+            charged: 0,
             size: None,
             moving: Moving::Nothing,
             phase: Phase::Forward,
@@ -93,7 +115,7 @@ impl Passes {
 
     /// Memory that the snapshots take, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.slots.iter().map(|buffer| buffer.capacity() as u64).sum()
+        self.slots.iter().map(|slot| &slot.memory).chain([&self.state]).map(|buffer| buffer.capacity() as u64).sum()
     }
 
     /// A pass begins in the forward sweep. Whether its state is to be kept, part by part.
@@ -152,7 +174,7 @@ impl Passes {
             match self.next()? {
                 Action::Load { step, place } => {
                     (self.at, self.until) = (step, step);
-                    self.moving = Moving::Loading { slot: slot(place.slot)?, from: 0 };
+                    self.load(slot(place.slot)?)?;
                     return Ok(true);
                 }
                 Action::Save { place, .. } => {
@@ -188,7 +210,8 @@ impl Passes {
             Moving::Nothing => Err(wrong("no state is to be kept or to come back now".into())),
             Moving::Saving { slot } => {
                 let whole = self.size.unwrap_or(0);
-                let buffer = &mut self.slots[slot];
+                let own = self.slots[slot].memory.capacity() > 0;
+                let buffer = if own { &mut self.slots[slot].memory } else { &mut self.state };
                 let before = buffer.capacity() as u64;
                 let room = bytes.max(whole.saturating_sub(buffer.len()));
                 buffer.try_reserve_exact(room).map_err(|_| {
@@ -200,10 +223,11 @@ impl Passes {
                 Ok(Part::Keep(buffer))
             }
             Moving::Loading { slot, from } => {
-                let to = from.checked_add(bytes).filter(|to| *to <= self.slots[slot].len());
+                let buffer = if self.slots[slot].written > 0 { &self.state } else { &self.slots[slot].memory };
+                let to = from.checked_add(bytes).filter(|to| *to <= buffer.len());
                 let to = to.ok_or_else(|| wrong("a snapshot has other parts than the state".into()))?;
                 self.moving = Moving::Loading { slot, from: to };
-                Ok(Part::Back(&self.slots[slot][from..to]))
+                Ok(Part::Back(&buffer[from..to]))
             }
         }
     }
@@ -223,25 +247,71 @@ impl Passes {
     fn keep(&mut self, place: u64) -> Result<(), Error> {
         let slot = slot(place)?;
         if self.slots.len() <= slot {
-            self.slots.resize_with(slot + 1, Vec::new);
+            self.slots.resize_with(slot + 1, Slot::default);
         }
-        self.slots[slot].clear();
+        self.forget(place);
+        self.state.clear();
         self.moving = Moving::Saving { slot };
         Ok(())
     }
 
     /// Buffers are kept for the next snapshot in the same place: their pages are warm.
     fn forget(&mut self, place: u64) {
-        if let Some(buffer) = usize::try_from(place).ok().and_then(|slot| self.slots.get_mut(slot)) {
-            buffer.clear();
+        if let Some(slot) = usize::try_from(place).ok().and_then(|slot| self.slots.get_mut(slot)) {
+            slot.memory.clear();
+            slot.written = 0;
         }
+    }
+
+    /// A state that was kept stays in memory, if there is room, else it goes to the disk.
+    fn settle(&mut self, slot: usize) -> Result<(), Error> {
+        let Slot { memory, disk, written } = &mut self.slots[slot];
+        if memory.capacity() > 0 || self.state.is_empty() {
+            return Ok(());
+        }
+        let (budget, bytes) = (vm::process(), self.state.capacity() as u64);
+        let share = budget.limit() / 4 * 3;
+        if self.charged + bytes <= share && budget.charge(bytes).is_ok() {
+            self.charged += bytes;
+            *memory = std::mem::take(&mut self.state);
+            return Ok(());
+        }
+        if disk.is_none() {
+            *disk = spill::in_directory()?;
+        }
+        let Some(file) = disk else {
+            // All of the limit, where there is no disk.
+            budget.charge(bytes)?;
+            self.charged += bytes;
+            *memory = std::mem::take(&mut self.state);
+            return Ok(());
+        };
+        file.write(0, &self.state)?;
+        *written = self.state.len();
+        Ok(())
+    }
+
+    /// Begins to bring a snapshot back.
+    fn load(&mut self, slot: usize) -> Result<(), Error> {
+        self.moving = Moving::Loading { slot, from: 0 };
+        if let Slot { disk: Some(file), written: bytes @ 1.., .. } = &mut self.slots[slot] {
+            let before = self.state.capacity() as u64;
+            self.state.resize(*bytes, 0);
+            profile::checkpoints_changed(before, self.state.capacity() as u64);
+            file.read(0, &mut self.state)?;
+        }
+        Ok(())
     }
 
     /// A state has been kept, or is back, as a whole.
     fn moved(&mut self) -> Result<(), Error> {
         let found = match std::mem::replace(&mut self.moving, Moving::Nothing) {
             Moving::Nothing => return Ok(()),
-            Moving::Saving { slot } => self.slots[slot].len(),
+            Moving::Saving { slot } => {
+                let found = self.slots[slot].memory.len().max(self.state.len());
+                self.settle(slot)?;
+                found
+            }
             Moving::Loading { from, .. } => from,
         };
         match *self.size.get_or_insert(found) {

@@ -99,7 +99,6 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
     double sum = 0.0;
     int s = 0;
     while (s < samples) {
-        double *x_s = (double *)x;
         double largest = (double)-INFINITY;
         double total = 0.0;
         for (int h = 0; h < net->hidden; h++) {
@@ -110,10 +109,10 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
         for (int c = 0; c < net->classes; c++) {
             double largest_s = largest;
             double result_2 = affine_fwd(tape, net->hidden, &net->second[c * (net->hidden + 1)], layer);
-            adtape_push_f64(tape, score[c]);
+            const double score_was = score[c];
             score[c] = result_2;
             largest = fmax(largest, score[c]);
-            adtape_push_f64(tape, largest_s);
+            adtape_push_record_f64(tape, (const double[]){score_was, largest_s}, 2);
         }
         for (int c = 0; c < net->classes; c++) {
             total += exp(score[c] - largest);
@@ -122,19 +121,20 @@ static double loss_fwd(adtape_t *tape, const network *net, int samples, const do
         s++;
         x = (double *)&x[net->inputs];
         adtape_push_record_f64(tape, (const double[]){largest, total}, 2);
-        adtape_push_i64(tape, (int64_t)(x_s - x_was));
     }
+    adtape_push_i64(tape, (int64_t)(x - x_was));
     return sum / (double)samples;
 }
 
 static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int samples, double *x, int *label, double *layer, double *restrict layer_b, double *score, double *restrict score_b, double loss_b) {
     /* network.c:20 */
+    int64_t x_1_raw;
+    adtape_pop_i64(tape, &x_1_raw);
+    double *const x_1 = x + x_1_raw;
     double sum_b = loss_b / (double)samples;
     /* network.c:22 */
+    double *x_4 = x_1;
     for (int s = samples; s-- > 0;) {
-        int64_t x_1_raw;
-        adtape_pop_i64(tape, &x_1_raw);
-        double *const x_1 = x + x_1_raw;
         double record[2];
         adtape_pop_record_f64(tape, record, 2);
         const double total = record[1];
@@ -157,8 +157,9 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
         /* network.c:27 */
         const int c_3 = net->classes;
         for (int c_2 = c_3; c_2-- > 0;) {
-            double largest_1;
-            adtape_pop_f64(tape, &largest_1);
+            double record_1[2];
+            adtape_pop_record_f64(tape, record_1, 2);
+            const double largest_1 = record_1[1];
             /* network.c:29 */
             const double seed_3 = largest_b;
             largest_b = 0.0;
@@ -166,7 +167,7 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
             largest_b += (double)(largest_1 >= x_3 || x_3 != x_3) * seed_3;
             score_b[c_2] += (double)!(largest_1 >= x_3 || x_3 != x_3) * seed_3;
             /* network.c:28 */
-            adtape_pop_f64(tape, &score[c_2]);
+            score[c_2] = record_1[0];
             const double seed_4 = score_b[c_2];
             score_b[c_2] = 0.0;
             double result_b = seed_4;
@@ -185,11 +186,14 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
             double result_b_1 = (1.0 - result) * (1.0 + result) * seed_6;
             const double seed_7 = result_b_1;
             result_b_1 = 0.0;
-            affine_1_rev(tape, net->inputs, (double *)&net_b->first[h * (net->inputs + 1)], x_1, seed_7);
+            double *const x_5 = &x_4[-(long)net->inputs];
+            affine_1_rev(tape, net->inputs, (double *)&net_b->first[h * (net->inputs + 1)], x_5, seed_7);
         }
         /* network.c:23 */
         total_b = 0.0;
         largest_b = 0.0;
+        double *const x_6 = &x_4[-(long)net->inputs];
+        x_4 = x_6;
     }
     /* network.c:21 */
     sum_b = 0.0;

@@ -65,15 +65,9 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
     while (!left && step < steps) {
         for (int stage = 0; stage < 4; stage++) {
             const double ahead = stage == 0 ? 0.0 : (stage == 3 ? h : 0.5 * h);
+            adtape_push_array_f64(tape, z, (int64_t)(0 < 2 ? 2 : 0));
             for (int c = 0; c < 2; c++) {
-                double choice_2 = 0.0;
-                if (stage == 0) {
-                    choice_2 = y[c];
-                } else {
-                    choice_2 = y[c] + ahead * k[stage - 1][c];
-                }
-                adtape_push_f64(tape, z[c]);
-                z[c] = choice_2;
+                z[c] = stage == 0 ? y[c] : y[c] + ahead * k[stage - 1][c];
             }
             slope_fwd(tape, rates, z, &k[stage][0]);
             adtape_push_f64(tape, ahead);
@@ -144,9 +138,9 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rest
             /* ode.c:24 */
             slope_rev(tape, rates, rates_b, z, z_b, &k_b[stage][0]);
             /* ode.c:21 */
+            adtape_pop_array_f64(tape, z, (int64_t)(0 < 2 ? 2 : 0));
             for (int c_1 = 2; c_1-- > 0;) {
                 /* ode.c:22 */
-                adtape_pop_f64(tape, &z[c_1]);
                 const double seed_3 = z_b[c_1];
                 z_b[c_1] = 0.0;
                 double choice_b = seed_3;

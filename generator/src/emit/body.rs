@@ -11,6 +11,7 @@ mod copy;
 mod index;
 mod item;
 mod naming;
+mod records;
 mod repeat;
 mod scope;
 mod snapshot;
@@ -64,6 +65,8 @@ pub(super) struct Body<'a> {
     line: (u32, u32),
     /// By value: lets that a `for` has taken into its head.
     skipped: HashSet<ItemId>,
+    /// Numbers that go on the tape together.
+    records: records::Records,
     /// Names that the parameters have in C, those without use among them.
     params: Vec<String>,
     /// By variable: loops that are printed as `for`.
@@ -145,8 +148,9 @@ impl Printed {
 
 /// Prints a procedure under a name. `tape`: whether it takes a tape as its first argument.
 /// `primal`: the procedure that it is made of.
-pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: bool) -> Printed {
-    let mut body = Body::new(unit, primal, proc);
+/// `bridged`: whether numbers go on the tape together that do not stand side by side.
+pub(super) fn print(unit: &Unit, (primal, proc): (&Proc, &Proc), name: &str, tape: bool, bridged: bool) -> Printed {
+    let mut body = Body::new(unit, primal, proc, bridged);
     loop {
         body.start();
         body.contents();
@@ -179,7 +183,7 @@ pub(super) fn print(unit: &Unit, primal: &Proc, proc: &Proc, name: &str, tape: b
 }
 
 impl<'a> Body<'a> {
-    fn new(unit: &'a Unit<'a>, primal: &Proc, proc: &'a Proc) -> Body<'a> {
+    fn new(unit: &'a Unit<'a>, primal: &Proc, proc: &'a Proc, bridged: bool) -> Body<'a> {
         let by_variable = proc.role != Role::Reverse;
         let mut locals = unit.names.clone();
         let index = Index::new(proc);
@@ -210,6 +214,7 @@ impl<'a> Body<'a> {
             indent: 1,
             line: (0, 0),
             skipped: HashSet::new(),
+            records: records::Records::new(proc, bridged),
             params: Vec::new(),
             heads: if by_variable { repeat::heads(proc) } else { HashMap::new() },
             downs,

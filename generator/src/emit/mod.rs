@@ -60,6 +60,8 @@ struct Unit<'a> {
     program: &'a Program,
     /// Names of sweeps, and the types of their parameters.
     sweeps: HashMap<(ProcId, Role), (String, Vec<Type>)>,
+    /// Procedures with loops that run again.
+    stepwise: HashSet<ProcId>,
     /// Names that file scope may not take: every word of the sources.
     names: Names,
     /// Names that a sweep that names values may not take: words of the sources that are no variables.
@@ -115,6 +117,7 @@ pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Res
 fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
+    unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
     let several = if adjoint.wide.is_some() { "v" } else { "" };
     for each in &adjoint.sweeps {
         for (proc, suffix) in [(&each.forward, "fwd"), (&each.reverse, "rev")] {
@@ -254,6 +257,7 @@ impl<'a> Unit<'a> {
         Unit {
             program,
             sweeps: HashMap::new(),
+            stepwise: HashSet::new(),
             local_names: local_names(program, &names),
             apart: names.fresh("APART"),
             allocator: names.fresh("allocate_or_abort"),
@@ -271,6 +275,7 @@ impl<'a> Unit<'a> {
         Unit {
             program,
             sweeps: HashMap::new(),
+            stepwise: HashSet::new(),
             names: self.names.clone(),
             local_names: self.local_names.clone(),
             apart: self.apart.clone(),
@@ -288,7 +293,8 @@ impl<'a> Unit<'a> {
         let mut tools = vec![(); parallel::threads()];
         parallel::each(procs, &mut tools, |(), (id, proc)| {
             let name = self.sweep_name(*id, proc.role);
-            body::print(self, &self.program.procs[id.index()], proc, &name, tape)
+            let bridged = !self.stepwise.contains(id);
+            body::print(self, (&self.program.procs[id.index()], proc), &name, tape, bridged)
         })
     }
 

@@ -352,8 +352,8 @@ impl<'f> Required<'f> {
         self.untouched(proc, region, at..at + 1, expr)
     }
 
-    /// Whether the passes of a loop overwrite one element after the other by a store, the only one in a body of nothing
-    /// but assignments, and no pass reads what may be an element that it or a pass before it has overwritten.
+    /// Whether the passes of a loop overwrite one element after the other by a store, nothing else writes there, and no
+    /// pass reads what may be an element that it or a pass before it has overwritten.
     pub fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
         let all = &self.flow.program.procs[proc.index()];
         let ItemKind::Loop { body, .. } = &all.items[item.index()].kind else { return false };
@@ -369,22 +369,37 @@ impl<'f> Required<'f> {
         }
         // Behind the store, the element itself has its new contents.
         let mut nearest: i128 = 0;
-        all.regions[body.index()].items.iter().all(|&inner| {
+        let mut behind = |inner: ItemId| {
             let inner_item = &all.items[inner.index()];
-            let plain = matches!(inner_item.kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. }) || inner == store;
+            let alone = match &inner_item.kind {
+                ItemKind::Store { to, .. } => inner == store || !self.may_be_in(proc, to, loc),
+                kind => matches!(
+                    kind,
+                    ItemKind::Let { .. }
+                        | ItemKind::DeclareVar { .. }
+                        | ItemKind::Branch { .. }
+                        | ItemKind::Loop { .. }
+                ),
+            };
             let loads = walk::of_item(all, inner_item).into_iter().flat_map(walk::loads);
             let ahead = loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at, nearest));
             nearest |= i128::from(inner == store);
-            plain && ahead
-        })
+            alone && ahead
+        };
+        walk::items(all, *body).into_iter().all(&mut behind)
+    }
+
+    /// Whether a place may be memory of a location.
+    fn may_be_in(&self, proc: ProcId, place: &Place, loc: Loc) -> bool {
+        let points = &self.flow.points;
+        let leaves = points.cells(proc, place).into_iter().flat_map(|cell| points.locs.leaves(cell));
+        leaves.into_iter().any(|leaf| leaf == loc || points.may_alias(proc, leaf, loc))
     }
 
     /// Whether a load is of other memory than a location, or of an element of it that is at least so far behind this
     /// one.
     fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly, nearest: i128) -> bool {
-        let points = &self.flow.points;
-        let leaves = points.cells(proc, place).into_iter().flat_map(|cell| points.locs.leaves(cell));
-        if !leaves.into_iter().any(|leaf| leaf == loc || points.may_alias(proc, leaf, loc)) {
+        if !self.may_be_in(proc, place, loc) {
             return true;
         }
         let behind = |(other, element): (Loc, Poly)| {

@@ -85,11 +85,25 @@ impl<'a> Game<'a> {
         }
         // Definitions of this region whose operands all come from outside.
         for &value in self.definitions.of_region(region) {
-            if !self.has(value) && self.recompute(value) {
+            if !self.has(value) && (self.is_what_is_behind(value, same) || self.recompute(value)) {
                 new.push(value);
             }
         }
         self.propagate(new);
+    }
+
+    /// Puts a token on a value at the end of an arm that an operand of its own definition was recovered from: it has not to
+    /// be computed again.
+    fn is_what_is_behind(&mut self, value: ValueId, same: &[(ValueId, ValueId)]) -> bool {
+        let Some((outer, _)) = same.iter().find(|(outer, inner)| *inner == value && self.has(*outer)) else {
+            return false;
+        };
+        let Some(definition) = self.definitions.get(value) else { return false };
+        let mut recovered = false;
+        crate::ir::walk::values(&definition.expr, &mut |v| {
+            recovered |= matches!(self.token(v), Some(Token::Recipe(_, How::Invert(from))) if from == outer);
+        });
+        recovered && self.set(value, Token::Recipe(value_expr(self.proc, *outer), How::Same))
     }
 
     /// Enters a region that is about to be run again: tokens on what a pass begins with.
@@ -164,10 +178,17 @@ impl<'a> Game<'a> {
         self.levels.len()
     }
 
-    /// Puts a token on a value, on the level given, and derives what follows.
+    /// Puts a token on a value, on the level given, and derives what follows: there, so that it stays when a region inside
+    /// is left, and then in all regions.
     pub fn give(&mut self, level: usize, value: ValueId, token: Token) {
+        let inside = self.levels.split_off(level + 1);
         self.levels[level].tokens.insert(value, token);
-        self.propagate(vec![value]);
+        let mut all = vec![value];
+        if !inside.is_empty() {
+            all.extend(self.propagate(vec![value]));
+            self.levels.extend(inside);
+        }
+        self.propagate(all);
     }
 
     /// How many of the wanted values would get a token with one on `candidate`; 0 if `goal` would not.
@@ -202,9 +223,11 @@ impl<'a> Game<'a> {
         true
     }
 
-    /// Derives all that follows from new tokens.
-    fn propagate(&mut self, mut new: Vec<ValueId>) {
+    /// Derives all that follows from new tokens: the values that have tokens by that.
+    fn propagate(&mut self, mut new: Vec<ValueId>) -> Vec<ValueId> {
+        let mut found = Vec::new();
         while let Some(value) = new.pop() {
+            found.push(value);
             let definitions = self.definitions;
             for &user in definitions.users(value).iter().chain([&value]) {
                 self.steps += 1;
@@ -226,6 +249,7 @@ impl<'a> Game<'a> {
                 }
             }
         }
+        found
     }
 
     /// Puts a token on a value whose definition can be evaluated again.
@@ -258,7 +282,7 @@ impl<'a> Game<'a> {
             return None;
         }
         let (operand, expr) = self.solve(&definition.expr, value_expr(self.proc, value))?;
-        if !self.visible(operand) {
+        if !self.visible(operand) || !self.facts.ordered(self.id, &definition.expr) {
             return None;
         }
         if definition.loads && !self.facts.steady(self.id, definition.item, &definition.expr) {
@@ -289,8 +313,33 @@ impl<'a> Game<'a> {
                 self.solve(x, Expr { kind: ExprKind::Cast(Box::new(result)), ty: x.ty.clone() })
             }
             ExprKind::Address(place) => self.solve_address(place, result),
+            // Both arms start from one value: whichever ran is undone.
+            ExprKind::Select(on, x, y) if known(on) => {
+                let (operand, [first, second]) = self.solve_arms(x, y, result)?;
+                let kind = ExprKind::Select(on.clone(), Box::new(first), Box::new(second));
+                Some((operand, Expr { kind, ty: expr.ty.clone() }))
+            }
             _ => None,
         }
+    }
+
+    /// From `x = result` and `y = result`, integers: the one operand without a token, and what yields it in each case.
+    fn solve_arms(&self, x: &Expr, y: &Expr, result: Expr) -> Option<(ValueId, [Expr; 2])> {
+        if !result.ty.is_integer() {
+            return None;
+        }
+        let (operand, first) = self.solve(x, result.clone())?;
+        let (other, second) = self.solve(y, result)?;
+        (operand == other).then_some((operand, [first, second]))
+    }
+
+    /// The value in front of a branch that both arms of a join start from, and what it is by either of them, if all else
+    /// has tokens.
+    pub fn undone(&self, join: ValueId) -> Option<(ValueId, [Expr; 2])> {
+        let definition = self.definitions.get(join)?;
+        let ExprKind::Select(_, x, y) = &definition.expr.kind else { return None };
+        let found = self.solve_arms(x, y, value_expr(self.proc, join))?;
+        (definition.invertible && self.visible(found.0)).then_some(found)
     }
 
     /// `q = &p[k]`: `p = &q[-k]`, if `k` is known.

@@ -72,7 +72,7 @@ impl Definitions {
             Def::Is(expr) => Some((expr.clone(), *lets.get(&value)?, integral)),
             // Nobody may depend on it, so any constant will do.
             Def::Undefined => Some((zero(type_of(proc, value)), ItemId(0), false)),
-            Def::Join(item, k) => Some((join(proc, *item, *k, lets)?, *item, false)),
+            Def::Join(item, k) => Some((join(proc, *item, *k, lets)?, *item, integral)),
             Def::Head(item, k) => Some((implied(proc, *item, *k)?, *item, false)),
             Def::Out(item, k) => {
                 let index = self.indices.get(item)?;

@@ -1,7 +1,6 @@
 //! Elements that a loop overwrites one by one, and that come back at once, in front of the reversed loop.
 
-use std::sync::Arc;
-
+use super::memory::Section;
 use super::sections::Passes;
 use super::terms::{P, Spot, T, Term, Way};
 use super::{Replay, Res, Taped, open};
@@ -20,21 +19,18 @@ impl Replay<'_> {
     }
 
     /// The elements that come back in front of an inner loop at once.
-    pub(super) fn element_run(&mut self, of: ItemId) -> Option<(ItemId, P, T)> {
+    pub(super) fn element_runs(&mut self, of: ItemId) -> Vec<(ItemId, P, T)> {
         let (r, given) = (self.r, self.given);
         let pops = r.items.iter().zip(&given.origins.items);
-        let is_run = pops
-            .filter(|(_, origin)| **origin == Some(of))
-            .any(|(item, _)| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } }));
-        if !is_run {
-            return None;
-        }
-        let (region, at) = self.positions[of.index()]?;
+        let is_run = |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } });
+        let runs = pops.filter(|(item, origin)| **origin == Some(of) && is_run(item)).count();
+        let Some((region, at)) = self.positions[of.index()].filter(|_| runs > 0) else { return Vec::new() };
         let before = &self.f.regions[region.index()].items[..at];
-        before.iter().rev().take(2).find_map(|item| match self.taped.get(item) {
+        let pushed = before.iter().rev().take(runs + 1).filter_map(|item| match self.taped.get(item) {
             Some(Taped::Elements(first, count, ..)) => Some((of, *first, *count)),
             _ => None,
-        })
+        });
+        pushed.take(runs).collect()
     }
 
     /// Whether a place is element `pass` of those from `first` on.
@@ -65,25 +61,48 @@ impl Replay<'_> {
         Ok(self.terms.spot(Spot { root, steps }))
     }
 
-    /// Whether nothing else in a loop writes the elements that come back at once.
+    /// Whether one store of a loop, and nothing else in it, writes the elements that come back at once.
     pub(super) fn run_is_alone(&mut self, body: RegionId, of: ItemId, first: P) -> Res<()> {
         let inside = self.loops[&of].inside;
         let elements = self.early(first, inside, 0)?;
-        let mut others = 0;
-        let writes = Arc::clone(&self.writes[&body]);
-        for section in writes.iter() {
-            if section.place.is_some_and(|place| self.is_of_run(of, first, place)) {
-                others += 1;
-                continue;
-            }
-            let closed = self.close_all(section, of, Passes::All);
-            if closed.iter().any(|section| self.meets(elements, section)) {
-                return Err(self.refuted("a loop writes elements that come back at once in another way, too"));
+        let mut own = 0;
+        for &item in &self.f.regions[body.index()].items {
+            let writes = match &self.f.items[item.index()].kind {
+                ItemKind::Store { .. } => {
+                    let place = self.stored[&item];
+                    if self.is_of_run(of, first, place) {
+                        own += 1;
+                        continue;
+                    }
+                    vec![self.section(place)]
+                }
+                _ => self.written_by(item),
+            };
+            for section in writes {
+                let closed = self.close_all(&section, of, Passes::All);
+                if closed.iter().any(|section| self.meets(elements, section)) {
+                    return Err(self.refuted("a loop writes elements that come back at once in another way, too"));
+                }
             }
         }
-        if others == 0 {
-            return Err(self.refuted("elements come back at once that the loop does not write"));
+        match own {
+            1 => Ok(()),
+            0 => Err(self.refuted("elements come back at once that the loop does not write")),
+            _ => Err(self.refuted("a pass writes an element twice that comes back at once")),
         }
-        Ok(())
+    }
+
+    /// What an item other than a store may write.
+    fn written_by(&mut self, item: ItemId) -> Vec<Section> {
+        match self.f.items[item.index()].kind {
+            ItemKind::Branch { .. } | ItemKind::Loop { .. } => self.effects.get(&item).cloned().unwrap_or_default(),
+            ItemKind::Call { .. } => self.call_writes(item),
+            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
+                let root = self.terms.make(Term::Object(object));
+                let whole = self.terms.spot(Spot { root, steps: vec![Way::All] });
+                vec![self.section(whole)]
+            }
+            _ => Vec::new(),
+        }
     }
 }

@@ -25,7 +25,9 @@ impl Replay<'_> {
             return open("a loop of the reverse sweep that tests behind its passes");
         }
         let form = self.loops[&of].clone();
-        let run = self.runs.iter().position(|(item, ..)| *item == of).map(|k| self.runs.remove(k));
+        let (runs, others) = std::mem::take(&mut self.runs).into_iter().partition(|(item, ..)| *item == of);
+        let runs: Vec<(ItemId, P, T)> = runs;
+        self.runs = others;
         let known = self.known.len();
         // Inside, the loop runs at least once.
         let (outside, inside) = (form.passes, form.inside);
@@ -84,13 +86,13 @@ impl Replay<'_> {
             return Ok(());
         }
         // A pass, with what all later passes left.
-        let (mut left, _) = self.left_by(*body, run.as_ref())?;
+        let (mut left, _) = self.left_by(*body, &runs)?;
         self.leave_by_way(of, &mut left)?;
         let later: Vec<Section> = left.iter().flat_map(|section| self.close_all(section, of, Passes::Later)).collect();
         self.damage = around.clone();
         self.add_damage(later);
         let begun = self.damage.clone();
-        if let Some((_, first, _)) = &run {
+        for (_, first, _) in &runs {
             self.run_is_alone(*body, of, *first)?;
             let early = self.early(*first, pass, 1)?;
             self.damaged(early);
@@ -99,7 +101,7 @@ impl Replay<'_> {
         let locals = self.locals_before_inner();
         self.set_locals(&locals);
         let read = self.begin_reads();
-        let outer_run = std::mem::replace(&mut self.run, run.as_ref().map(|(item, first, _)| (*item, *first)));
+        let outer_run = std::mem::replace(&mut self.run, runs.iter().map(|(item, first, _)| (*item, *first)).collect());
         let (back, certain) = (self.back.clone(), self.certain.clone());
         let own_items = if self.passes.contains_key(&of) {
             self.run_again(of, *body, *own_body)?
@@ -111,7 +113,7 @@ impl Replay<'_> {
         let back_in_pass = std::mem::replace(&mut self.back, back);
         self.certain = certain;
         self.run = outer_run;
-        if let Some((_, first, _)) = &run {
+        for (_, first, _) in &runs {
             let early = self.early(*first, pass, 0)?;
             self.restored(early);
         }
@@ -134,7 +136,7 @@ impl Replay<'_> {
         self.close_needs(of, needed);
         let all: Vec<Section> = left.iter().flat_map(|section| self.close_all(section, of, Passes::All)).collect();
         self.damage = around;
-        let rows = self.covered(of, *body, run.as_ref())?;
+        let rows = self.covered(of, *body, &runs)?;
         self.add_damage(all);
         self.back_behind(of, back_in_pass, rows);
         for (c, (step, init)) in own_carried.iter().zip(steps) {
@@ -155,10 +157,10 @@ impl Replay<'_> {
     }
 
     /// Damage that is gone behind a reversed loop: each pass has restored an element, and all passes a row of them.
-    fn covered(&mut self, of: ItemId, body: RegionId, run: Option<&(ItemId, P, T)>) -> Res<Vec<P>> {
+    fn covered(&mut self, of: ItemId, body: RegionId, runs: &[(ItemId, P, T)]) -> Res<Vec<P>> {
         let f = self.f;
         let mut rows = Vec::new();
-        if let Some((_, first, count)) = run {
+        for (_, first, count) in runs {
             // As many as the loop has passes, or none.
             let count = match *self.terms.get(*count) {
                 Term::Trips(distance, 1) => distance,
@@ -379,7 +381,7 @@ impl Replay<'_> {
     }
 
     /// What the reverse of one pass leaves damaged of the outside, and the places that it surely restores.
-    fn left_by(&mut self, region: RegionId, run: Option<&(ItemId, P, T)>) -> Res<(Vec<Section>, HashSet<P>)> {
+    fn left_by(&mut self, region: RegionId, runs: &[(ItemId, P, T)]) -> Res<(Vec<Section>, HashSet<P>)> {
         let f = self.f;
         let (mut left, mut all_back): (Vec<Section>, HashSet<P>) = (Vec::new(), HashSet::new());
         for &item in f.regions[region.index()].items.iter().rev() {
@@ -387,7 +389,7 @@ impl Replay<'_> {
             match &f.items[item.index()].kind {
                 ItemKind::Store { .. } => {
                     let place = self.stored[&item];
-                    let in_run = run.is_some_and(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
+                    let in_run = runs.iter().any(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
                     if self.undone.contains(&item) {
                         back.insert(place);
                     } else if !in_run {
@@ -396,14 +398,14 @@ impl Replay<'_> {
                 }
                 ItemKind::Call { .. } => more.extend(self.left_by_call(item)),
                 ItemKind::Branch { then, otherwise, .. } => {
-                    let (by_then, in_then) = self.left_by(*then, None)?;
-                    let (by_other, in_other) = self.left_by(*otherwise, None)?;
+                    let (by_then, in_then) = self.left_by(*then, &[])?;
+                    let (by_other, in_other) = self.left_by(*otherwise, &[])?;
                     back = &in_then & &in_other;
                     more.extend(by_then.into_iter().chain(by_other));
                 }
                 ItemKind::Loop { body, .. } => {
-                    let elements = self.element_run(item);
-                    for section in self.left_by(*body, elements.as_ref())?.0 {
+                    let elements = self.element_runs(item);
+                    for section in self.left_by(*body, &elements)?.0 {
                         more.extend(self.close_all(&section, item, Passes::All));
                     }
                 }

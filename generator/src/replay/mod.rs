@@ -24,6 +24,7 @@
 mod adjoint;
 mod again;
 mod calls;
+mod choices;
 mod contracts;
 mod demands;
 mod elements;
@@ -303,7 +304,7 @@ struct Replay<'a> {
     /// Elements that a loop overwrites one by one and that came back at once: loop, first, number.
     runs: Vec<(ItemId, P, T)>,
     /// Those of the loop at hand: loop and first element.
-    run: Option<(ItemId, P)>,
+    run: Vec<(ItemId, P)>,
     /// What the pass that runs again surely overwrites, the loops that run in it, and how many arms are around.
     lost_in_pass: Vec<P>,
     rerunning: Vec<ItemId>,
@@ -407,7 +408,7 @@ impl<'a> Replay<'a> {
             adjoints: adjoint::Adjoints::default(),
             handed_on: HashSet::new(),
             runs: Vec::new(),
-            run: None,
+            run: Vec::new(),
             lost_in_pass: Vec::new(),
             rerunning: Vec::new(),
             arms: 0,

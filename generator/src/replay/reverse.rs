@@ -202,7 +202,8 @@ impl Replay<'_> {
     /// A store is undone: its place is damaged, unless its old contents are back already. Whether it is.
     fn unwrite(&mut self, item: ItemId) -> Res<bool> {
         let place = self.stored[&item];
-        let Some((of, first)) = self.run.filter(|(of, first)| self.is_of_run(*of, *first, place)) else {
+        let runs = self.run.clone();
+        let Some((of, first)) = runs.into_iter().find(|(of, first)| self.is_of_run(*of, *first, place)) else {
             self.damaged(place);
             return Ok(true);
         };

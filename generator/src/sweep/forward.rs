@@ -217,8 +217,8 @@ impl Builder<'_> {
                 self.push(items, Some(item), Pushed::Value(load(to)));
             }
             ItemKind::Loop { body, .. } => {
-                let stores = &self.out.regions[body.index()].items;
-                if let Some(Run { first, count }) = stores.iter().find_map(|store| self.plan.runs.get(store)).cloned() {
+                let stores = self.out.regions[body.index()].items.clone();
+                for Run { first, count } in stores.iter().filter_map(|store| self.plan.runs.get(store)).cloned() {
                     self.push(items, Some(item), Pushed::Elements { place: first, count });
                     self.swap_with_init(items);
                 }

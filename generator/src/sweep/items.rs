@@ -1,11 +1,12 @@
 //! The reverse of each kind of item.
 
-use super::reverse::{Builder, Stored, bytes, load};
+use super::reverse::{Builder, Named, Stored, bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
 use crate::plan::control::int;
 pub(super) use crate::plan::exprs::{binary, cast, unsigned};
-use crate::plan::recompute::zero;
+use crate::plan::game::Token;
+use crate::plan::recompute::{type_of, zero};
 use crate::plan::{Explanation, Interface};
 use crate::refuse::Class;
 
@@ -212,8 +213,27 @@ impl Builder<'_> {
             self.at = outer;
             arms.push(new);
         }
-        let kind = ItemKind::Branch { on, then: arms[0], otherwise: arms[1], joins: Vec::new() };
+        let kind = ItemKind::Branch { on: on.clone(), then: arms[0], otherwise: arms[1], joins: Vec::new() };
         self.place_item(reversed, kind);
+        self.undo_joins(&on, joins);
+    }
+
+    /// Integers in front of a branch, as far as they were asked for: with the arm known that ran, they follow from what
+    /// is behind it.
+    fn undo_joins(&mut self, on: &Expr, joins: &[Join]) {
+        for join in joins {
+            let Some((operand, [first, second])) = self.game.undone(join.out) else { continue };
+            if !self.start.wanted.contains(&operand) || self.try_value(join.out).is_none() {
+                continue;
+            }
+            let [first, second] = [first, second].map(|expr| Box::new(self.primal(&expr)));
+            let ty = type_of(self.primal, operand).clone();
+            let name = self.primal.vars[self.primal.values[operand.index()].var.index()].name.clone();
+            let value = self.bind(&name, Expr { kind: ExprKind::Select(Box::new(on.clone()), first, second), ty });
+            let level = self.names.len() - 1;
+            self.names[level].insert(operand, Named { value, shadow: None });
+            self.game.give(level, operand, Token::Named);
+        }
     }
 
     pub(super) fn place_item(&mut self, item: ItemId, kind: ItemKind) {

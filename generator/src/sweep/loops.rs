@@ -38,7 +38,7 @@ impl Builder<'_> {
         let hulls = self.cx.facts.hulls(self.id, item);
         let index = self.index_of(item);
         if let Some(index) = index.as_ref().filter(|_| hulls.is_none()) {
-            self.pop_run(item, index, *body);
+            self.pop_runs(item, index, *body);
         }
         // What the passes are counted by is computed in front of the loop.
         let (region, outer) = self.open(reversed);

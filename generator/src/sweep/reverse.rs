@@ -60,6 +60,8 @@ pub struct Start {
     pub records: BTreeMap<RegionId, Vec<ValueId>>,
     /// What the run before asked for and did not get: a store that yields more of these is better.
     pub wanted: BTreeSet<ValueId>,
+    /// Loops whose passes put something on the tape: what they overwrite is not stored in front of them.
+    pub mixed: BTreeSet<ItemId>,
 }
 
 /// What the last run ends with.
@@ -311,6 +313,11 @@ impl<'a> Builder<'a> {
     /// What had to be stored, directly or by way of another value.
     pub fn wanted(&self) -> &BTreeSet<ValueId> {
         &self.wanted
+    }
+
+    /// Loops that store in front of them what they overwrite, and put something else on the tape in their passes.
+    pub fn mixed(&self) -> Vec<ItemId> {
+        super::runs::mixed(self.primal, &self.plan)
     }
 
     /// Moves of the token game that were tried.

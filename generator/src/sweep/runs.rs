@@ -5,54 +5,64 @@
 //! ```
 //!
 //! The reverse sweep then has all old elements back before it undoes the first pass. That is as good as one by one if a
-//! pass reads no element that it or a pass before it has overwritten.
+//! pass reads no element that it or a pass before it has overwritten. What a pass pushes besides would lie on top of
+//! them, so all stores of a loop are of this kind, or none is.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::items::{binary, cast};
 use super::reverse::Builder;
+use crate::flow::walk as flow_walk;
 use crate::ir::*;
-use crate::plan::Run;
 use crate::plan::control::{Index, inside, int, offset};
 use crate::plan::game::value_expr;
+use crate::plan::{ProcPlan, Run};
 
 impl Builder<'_> {
-    /// The elements that the passes of a loop overwrite, if they can be stored at once. Puts the pop in front of the
+    /// The elements that the passes of a loop overwrite, if they can be stored at once. Puts the pops in front of the
     /// reversed loop, which is about to be built.
-    pub(super) fn pop_run(&mut self, item: ItemId, index: &Index, body: RegionId) {
-        let Some((store, run)) = self.run(item, index, body) else { return };
-        let address =
-            Expr { kind: ExprKind::Address(run.first.clone()), ty: Type::Pointer(Box::new(run.first.ty.clone())) };
-        if walk::loads(&address) {
-            self.again.push((item, address));
+    pub(super) fn pop_runs(&mut self, item: ItemId, index: &Index, body: RegionId) {
+        for (store, run) in self.runs(item, index, body).unwrap_or_default().into_iter().rev() {
+            let address =
+                Expr { kind: ExprKind::Address(run.first.clone()), ty: Type::Pointer(Box::new(run.first.ty.clone())) };
+            if walk::loads(&address) {
+                self.again.push((item, address));
+            }
+            let (place, count) = (self.primal_place(&run.first), self.primal(&run.count));
+            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            self.plan.runs.insert(store, run);
         }
-        let (place, count) = (self.primal_place(&run.first), self.primal(&run.count));
-        self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
-        self.plan.runs.insert(store, run);
     }
 
-    fn run(&mut self, item: ItemId, index: &Index, body: RegionId) -> Option<(ItemId, Run)> {
+    /// For each store of a loop whose old elements are needed, where these are.
+    fn runs(&mut self, item: ItemId, index: &Index, body: RegionId) -> Option<Vec<(ItemId, Run)>> {
+        let primal = self.primal;
         let ends = matches!(index.test, Binary::Less | Binary::LessEqual);
-        let records = self.start.records.get(&body).is_some_and(|record| !record.is_empty());
-        if index.step != 1 || !ends || records {
+        let records = is_recorded(primal, &self.start.records, body);
+        if index.step != 1 || !ends || records || self.start.mixed.contains(&item) {
             return None;
         }
-        let mut stores = self.primal.regions[body.index()].items.iter().filter_map(|inner| {
-            let kind = &self.primal.items[inner.index()].kind;
-            if let ItemKind::Store { to, .. } = kind { Some((*inner, to)) } else { None }
-        });
-        let (store, to) = stores.next()?;
-        if stores.next().is_some()
-            || !self.cx.facts.push_old(self.id, store)
-            || !matches!(to.ty, Type::Float { .. } | Type::Int { .. })
-            || !self.cx.facts.one_by_one(self.id, item, store)
-        {
-            return None;
+        let here = &primal.regions[body.index()].items;
+        let mut runs = Vec::new();
+        let all = flow_walk::items(primal, body).into_iter();
+        for store in all.filter(|inner| self.cx.facts.push_old(self.id, *inner)).collect::<Vec<_>>() {
+            let ItemKind::Store { to, .. } = &primal.items[store.index()].kind else { return None };
+            let plain = matches!(to.ty, Type::Float { .. } | Type::Int { .. }) && here.contains(&store);
+            if !plain || !self.cx.facts.one_by_one(self.id, item, store) {
+                return None;
+            }
+            let first = self.first(to, index, body)?;
+            let address =
+                Expr { kind: ExprKind::Address(first.clone()), ty: Type::Pointer(Box::new(first.ty.clone())) };
+            let stays = !walk::loads(&address) || self.cx.facts.across(self.id, item, &address);
+            let count = count(index, &self.begin(index));
+            let can = stays && !walk::loads(&count) && self.can(&address) && self.can(&count);
+            if !can {
+                return None;
+            }
+            runs.push((store, Run { first, count }));
         }
-        let first = self.first(to, index, body)?;
-        let address = Expr { kind: ExprKind::Address(first.clone()), ty: Type::Pointer(Box::new(first.ty.clone())) };
-        let stays = !walk::loads(&address) || self.cx.facts.across(self.id, item, &address);
-        let count = count(index, &self.begin(index));
-        let can = stays && !walk::loads(&count) && self.can(&address) && self.can(&count);
-        can.then_some((store, Run { first, count }))
+        Some(runs)
     }
 
     /// The place of the first pass in terms of values from outside of the loop, if the passes follow each other in its
@@ -128,4 +138,25 @@ fn count(index: &Index, init: &Expr) -> Expr {
     };
     let none = Expr { kind: ExprKind::Int(0), ty: ty.clone() };
     Expr { kind: ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(none)), ty }
+}
+
+/// Whether passes of a body store values.
+fn is_recorded(primal: &Proc, records: &BTreeMap<RegionId, Vec<ValueId>>, body: RegionId) -> bool {
+    records.iter().any(|(at, record)| !record.is_empty() && primal.is_within(*at, body))
+}
+
+/// Loops that push elements at once, and have something on the tape in their passes.
+pub(super) fn mixed(primal: &Proc, plan: &ProcPlan) -> Vec<ItemId> {
+    let positions = primal.positions();
+    let region = |store: &ItemId| positions[store.index()].map(|(region, _)| region);
+    let bodies: BTreeSet<RegionId> = plan.runs.keys().filter_map(region).collect();
+    let has_tape = |body: &RegionId| {
+        is_recorded(primal, &plan.records, *body)
+            || flow_walk::items(primal, *body).into_iter().any(|item| {
+                let pushes = [&plan.bits, &plan.counts].into_iter().any(|all| all.contains(&item));
+                pushes || plan.again.contains_key(&item) || plan.snapshots.contains_key(&item)
+            })
+    };
+    let mixed = bodies.into_iter().filter(has_tape);
+    mixed.filter_map(|body| primal.regions[body.index()].parent.map(|(_, item)| item)).collect()
 }

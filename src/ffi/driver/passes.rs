@@ -21,8 +21,9 @@ unsafe fn passes<'a>(p: *mut Passes) -> Result<&'a mut driver::Passes, Error> {
 
 /// Begins a loop whose passes the reverse sweep runs again from snapshots, because their tape would be too large: for
 /// code whose forward and reverse sweep are two functions, as the generator writes it. At most `snapshots` states are
-/// kept at once, in memory. `passes` is how many passes there are at most; a negative number: that is not known. The
-/// handle goes from one sweep to the other, on the tape, say. Used by one thread at a time. Never NULL. Undone by
+/// kept at once: in memory, which counts as that of tapes, and beyond the memory limit of the process in the directory
+/// that tapes spill to. `passes` is how many passes there are at most; a negative number: that is not known. The handle
+/// goes from one sweep to the other, on the tape, say. Used by one thread at a time. Never NULL. Undone by
 /// adtape_abi0_passes_destroy.
 ///
 /// Forward: adtape_abi0_passes_enter first in each pass, adtape_abi0_passes_leave behind the loop. Reverse, for each pass, the
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn adtape_abi0_passes_destroy(p: *mut Passes) {
 /// by adtape_abi0_passes_move, part by part, in the same order each time.
 ///
 /// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (more passes than were announced; the loop is in its
-/// reverse sweep; the state had other parts before).
+/// reverse sweep; the state had other parts before), MEMORY_LIMIT and IO (no room for the last state).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -72,7 +73,8 @@ pub unsafe extern "C" fn adtape_abi0_passes_enter(p: *mut Passes) -> bool {
 
 /// The loop has ended in the forward sweep: of itself, or because it was left.
 ///
-/// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the loop is in its reverse sweep).
+/// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the loop is in its reverse sweep), MEMORY_LIMIT and IO (no
+/// room for the last state).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.
@@ -86,7 +88,8 @@ pub unsafe extern "C" fn adtape_abi0_passes_leave(p: *mut Passes) {
 /// adtape_abi0_passes_move, part by part; then it is asked again.
 ///
 /// Errors go to the error handler: NULL_HANDLE, BAD_ARGUMENT (the forward sweep has not ended; all passes are reversed;
-/// the state had other parts before).
+/// the state had other parts before), MEMORY_LIMIT and IO (no room for the last state), DAMAGED (what comes back from a
+/// disk is something else).
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation.

@@ -73,8 +73,8 @@ impl<'a> Body<'a> {
                 self.statement(&format!("{text};"));
             }
             ItemKind::Clear { object } => self.clear(*object),
-            ItemKind::Push { what } => return self.push(what, behind),
-            ItemKind::Pop { what } => return self.pop(what, behind),
+            ItemKind::Push { what } => self.push(id, what),
+            ItemKind::Pop { what } => self.pop(id, what),
             ItemKind::Witness { notes, site, value } => self.witness(*notes, *site, value),
             ItemKind::Rehearsal { step } => self.rehearsal(*step),
             ItemKind::Shadowed { place, shadow } => self.shadowed(place, shadow),
@@ -175,9 +175,18 @@ impl<'a> Body<'a> {
             }
             _ => None,
         };
+        // The user's functions, and forward sweeps, take pointers to rows.
+        let takes_rows = |position: usize| match callee {
+            Callee::Proc(id) | Callee::Sweep(id, Role::Forward) if !self.by_variable => {
+                let param = self.unit.program.procs[id.index()].params.get(position);
+                param.is_some_and(|param| matches!(param.ty.target(), Some(Type::Array { .. })))
+            }
+            _ => false,
+        };
         for (position, arg) in args.iter().enumerate() {
             let param = params.and_then(|params| params.get(position)).map(|ty| self.exprs.ty(ty));
             let text = match param {
+                _ if takes_rows(position) => format!("(void *){}", self.exprs.expr(arg, 12, self)),
                 // A pointer to arrays goes where a pointer to elements is expected.
                 Some(param) if arg.ty.target().is_some() && param != self.exprs.ty(&arg.ty) => {
                     format!("({param}){}", self.exprs.expr(arg, 12, self))

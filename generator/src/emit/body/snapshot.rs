@@ -8,6 +8,14 @@ use crate::emit::calls;
 use crate::ir::*;
 use crate::plan::control::int;
 
+/// What pointers lead into.
+#[derive(PartialEq, Eq)]
+enum Array {
+    Value(ValueId),
+    Object(ObjectId),
+    Global(GlobalId),
+}
+
 impl<'a> Body<'a> {
     /// The snapshot that the passes of a loop begin with.
     fn begins_with(&self, body: RegionId) -> Option<&'a Snapshot> {
@@ -24,6 +32,7 @@ impl<'a> Body<'a> {
         let handle = self.locals.fresh("passes");
         let made = match &snapshot.at {
             SnapshotAt::Head { most, passes } => {
+                self.tell_apart(snapshot);
                 let passes = passes.as_ref().map_or_else(|| "-1".into(), |passes| self.expr(passes));
                 calls::passes_create(*most, &passes)
             }
@@ -37,6 +46,51 @@ impl<'a> Body<'a> {
         self.statement(&format!("{} *const {handle} = {made};", calls::PASSES));
         self.handles.push(handle);
         true
+    }
+
+    /// A pointer that is kept by its number is found by its address. Arrays that begin at one address, because one has no
+    /// elements, cannot be told apart, and their adjoints lie elsewhere: the program ends with a message.
+    fn tell_apart(&mut self, snapshot: &Snapshot) {
+        let mut pairs = Vec::new();
+        for among in &snapshot.among {
+            for (k, one) in among.iter().enumerate() {
+                for other in &among[k + 1..] {
+                    let same = self.array(one).is_some_and(|array| self.array(other) == Some(array));
+                    let pair = [one, other].map(|pointer| self.exprs.expr(pointer, 8, self));
+                    if !same && !pairs.contains(&pair) {
+                        pairs.push(pair);
+                    }
+                }
+            }
+        }
+        if pairs.is_empty() {
+            return;
+        }
+        let equal = pairs.iter().map(|[one, other]| format!("({one} && {one} == {other})")).collect::<Vec<_>>();
+        let name = &self.proc.name;
+        self.statement(&format!("if ({}) {{", equal.join(" || ")));
+        self.statement(&format!(
+            "    fprintf(stderr, \"{name}: two buffers that change places begin at one address\\n\");"
+        ));
+        self.statement("    abort();\n}");
+    }
+
+    /// What a pointer is some elements behind.
+    fn array(&self, pointer: &Expr) -> Option<Array> {
+        match &pointer.kind {
+            ExprKind::Value(value) => match &self.proc.values[value.index()].def {
+                Def::Is(expr) => self.array(expr).or(Some(Array::Value(*value))),
+                _ => Some(Array::Value(*value)),
+            },
+            ExprKind::Cast(x) => self.array(x),
+            ExprKind::Address(Place { base, path, .. }) => match (base, &path[..]) {
+                (Base::At(pointer), [Step::Index(_)]) => self.array(pointer),
+                (Base::Object(object), [Step::Index(_)]) => Some(Array::Object(*object)),
+                (Base::Global(global), [Step::Index(_)]) => Some(Array::Global(*global)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Puts the handle on the tape behind the loop, or gives it up behind the reversed one.

@@ -5,73 +5,31 @@ use crate::emit::calls;
 use crate::ir::*;
 
 impl<'a> Body<'a> {
-    /// Prints a push; how many items it took. Values of one type that follow each other go together: one comparison
-    /// for all of them. So do their pops, because a record is popped as it was pushed.
-    pub(super) fn push(&mut self, what: &Pushed, behind: &'a [ItemId]) -> usize {
-        let together = self.pushed_together(what, behind);
-        if let [first, _, ..] = &together[..]
-            && let Some(scalar) = calls::scalar(&first.ty)
-        {
-            let list: Vec<String> = together.iter().map(|value| self.exprs.expr(value, 1, self)).collect();
-            let all = format!("(const {}[]){{{}}}", scalar.c_type, list.join(", "));
-            let text = calls::push_record(&self.tape, scalar.suffix, &all, list.len());
-            self.statement(&format!("{text};"));
-            return list.len();
+    /// Prints a push.
+    pub(super) fn push(&mut self, item: ItemId, what: &Pushed) {
+        match what {
+            Pushed::Value(value) if self.push_in_record(item, value) => {}
+            _ => self.push_one(what),
         }
-        self.push_one(what);
-        1
     }
 
-    fn pushed_together(&self, what: &Pushed, behind: &'a [ItemId]) -> Vec<Expr> {
-        let Pushed::Value(first) = what else { return Vec::new() };
-        self.together(first.clone(), &first.ty, behind, |kind| match kind {
-            ItemKind::Push { what: Pushed::Value(value) } => Some((value.clone(), &value.ty)),
-            _ => None,
-        })
-    }
-
-    /// A value and those behind it that have its type, if the tape has that very type.
-    fn together<T>(
-        &self,
-        first: T,
-        ty: &Type,
-        behind: &[ItemId],
-        value: impl Fn(&'a ItemKind) -> Option<(T, &'a Type)>,
-    ) -> Vec<T> {
-        let exact = calls::scalar(ty).is_some_and(|scalar| scalar.exact);
-        let like = |item: &ItemId| {
-            let (value, of_type) = value(&self.proc.items[item.index()].kind)?;
-            (exact && of_type == ty).then_some(value)
-        };
-        [first].into_iter().chain(behind.iter().map_while(like)).collect()
-    }
-
-    /// Prints a pop; how many items it took.
-    pub(super) fn pop(&mut self, what: &Popped, behind: &'a [ItemId]) -> usize {
-        let together = self.popped_together(what, behind);
-        if let [first, _, ..] = together[..]
-            && let Some(scalar) = calls::scalar(self.ty(first))
-        {
-            let (ty, record, count) = (self.ty(first).clone(), self.locals.fresh("record"), together.len());
-            let declaration = self.exprs.declare(&ty, &format!("{record}[{count}]"));
-            self.statement(&format!("{declaration};"));
-            let text = calls::pop_record(&self.tape, scalar.suffix, &record, count);
-            self.statement(&format!("{text};"));
-            for (at, value) in together.into_iter().enumerate() {
-                self.define(value, &format!("{record}[{}]", count - 1 - at));
+    /// Prints a pop.
+    pub(super) fn pop(&mut self, item: ItemId, what: &Popped) {
+        match what {
+            Popped::Value(value) => {
+                if let Some(text) = self.pop_from_record(item, self.ty(*value)) {
+                    return self.define(*value, &text);
+                }
             }
-            return count;
+            Popped::Memory(place) => {
+                if let Some(text) = self.pop_from_record(item, &place.ty) {
+                    let text = format!("{} = {text};", self.place(place));
+                    return self.statement(&text);
+                }
+            }
+            _ => {}
         }
         self.pop_one(what);
-        1
-    }
-
-    fn popped_together(&self, what: &Popped, behind: &'a [ItemId]) -> Vec<ValueId> {
-        let Popped::Value(first) = what else { return Vec::new() };
-        self.together(*first, self.ty(*first), behind, |kind| match kind {
-            ItemKind::Pop { what: Popped::Value(value) } => Some((*value, self.ty(*value))),
-            _ => None,
-        })
     }
 
     fn push_one(&mut self, what: &Pushed) {

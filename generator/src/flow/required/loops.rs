@@ -196,7 +196,7 @@ impl Required<'_> {
     /// `[a(lo), a(hi))`, if pass `h` has `[a(h), a(h+s))` for a step of `s` that divides `hi - lo`; or `[b(hi), b(lo))`, if
     /// it has `[b(h+1), b(h))`. Both only
     /// if they are empty when no pass runs, or the bounds are in order.
-    fn tiled(&self, p: ProcId, index: &Index, piece: &Piece, facts: &Facts) -> Option<Piece> {
+    pub(super) fn tiled(&self, p: ProcId, index: &Index, piece: &Piece, facts: &Facts) -> Option<Piece> {
         if !(index.dense() || index.up && index.last().is_some()) {
             return None;
         }

@@ -229,7 +229,7 @@ impl Required<'_> {
                 "passes may write behind '{name}' where no element is surely accessed: how many there are is not known"
             )
         };
-        let pointer = self.pointer_to(p, root).ok_or_else(why)?;
+        let pointer = to_numbers(self.pointer_to(p, root).ok_or_else(why)?);
         let target = pointer.ty.target().ok_or_else(why)?;
         let elements = |at: Expr, count: Expr| elements(&pointer, at, count);
         let root = |loc: &Loc| locs.root(*loc) == root;
@@ -274,7 +274,7 @@ impl Required<'_> {
         let proc = &self.flow.program.procs[p.index()];
         let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return None };
         let locs = &self.flow.points.locs;
-        let pointer = self.pointer_to(p, root)?;
+        let pointer = to_numbers(self.pointer_to(p, root)?);
         let target = pointer.ty.target()?;
         let index = self.locator.index(p, item);
         let inner = self.locator.facts(p, body);
@@ -291,7 +291,10 @@ impl Required<'_> {
                 }
                 for piece in pieces {
                     let piece = self.structs_of(*loc, piece)?;
-                    let (around, given) = Self::around(top, &piece, there, &known)?;
+                    let (around, given) = Self::around(top, &piece, there, &known)
+                        .map(|(around, given)| (around.clone(), given.to_vec()))
+                        .or_else(|| Self::between(top, &piece, there, &known))?;
+                    let given: Vec<Poly> = given.into_iter().filter(|fact| !facts.nonneg(Some(fact.clone()))).collect();
                     let fixed = |poly: &Poly| self.locator.invariant(p, body, poly);
                     if !fixed(&around.lo) || !fixed(&around.hi) || !given.iter().all(fixed) {
                         return None;
@@ -376,6 +379,19 @@ impl Required<'_> {
         }
         Some(Piece { lo: Poly::default(), hi: Poly::constant(total) })
     }
+}
+
+/// A pointer to rows, as one to what they are made of.
+fn to_numbers(pointer: Expr) -> Expr {
+    let Some(mut elem) = pointer.ty.target() else { return pointer };
+    if !matches!(elem, Type::Array { .. }) {
+        return pointer;
+    }
+    while let Type::Array { elem: inner, .. } = elem {
+        elem = inner;
+    }
+    let ty = Type::Pointer(Box::new(elem.clone()));
+    Expr { kind: ExprKind::Cast(Box::new(pointer)), ty }
 }
 
 /// Elements behind a pointer.

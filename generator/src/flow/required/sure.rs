@@ -96,10 +96,12 @@ impl Required<'_> {
             if !given.iter().all(|fact| self.locator.invariant(p, body, fact)) {
                 continue;
             }
-            let plain = self.tile(p, body, index.as_ref(), &sections, (facts, &inner));
+            let mut plain = self.tile(p, body, index.as_ref(), &sections, (facts, &inner));
+            self.add_ends(p, body, index.as_ref(), &sections, facts, &mut plain);
             if let Some(runs) = runs.clone().filter(|runs| given.len() < DEEP && !given.contains(runs)) {
                 let known = facts.with(Some(runs.clone()));
                 let mut more = self.tile(p, body, index.as_ref(), &sections, (&known, &inner));
+                self.add_ends(p, body, index.as_ref(), &sections, &known, &mut more);
                 for (loc, pieces) in &mut more {
                     pieces.retain(|piece| plain.get(loc).is_none_or(|known| !known.contains(piece)));
                 }
@@ -107,6 +109,37 @@ impl Required<'_> {
                 sections::must_all(out.entry(given).or_default(), more);
             }
             sections::must_all(out.entry(given).or_default(), plain);
+        }
+    }
+
+    /// Adds what the first and the last pass of a loop access, if it runs, of elements that do not follow each other: what
+    /// lies between them is there.
+    fn add_ends(
+        &self,
+        p: ProcId,
+        body: RegionId,
+        index: Option<&Index>,
+        sections: &Secs,
+        facts: &Facts,
+        out: &mut Secs,
+    ) {
+        let Some(index) = index.filter(|index| index.sole) else { return };
+        let runs = index.hi.sub(&index.lo).and_then(|passes| passes.plus(-1));
+        let (true, Some(last)) = (facts.nonneg(runs), index.last()) else { return };
+        let fixed = |q: &Poly| self.locator.invariant(p, body, q);
+        for (loc, pieces) in sections {
+            let moves = |piece: &&Piece| !(piece.is_whole() || fixed(&piece.lo) && fixed(&piece.hi));
+            for piece in pieces.iter().filter(moves).filter(|piece| self.tiled(p, index, piece, facts).is_none()) {
+                for end in [&index.lo, &last] {
+                    let here = |q: &Poly| q.replace(&|r, v| (r == p && v == index.head).then(|| end.clone()));
+                    if let (Some(lo), Some(hi)) = (here(&piece.lo), here(&piece.hi))
+                        && fixed(&lo)
+                        && fixed(&hi)
+                    {
+                        sections::must(out, *loc, Piece { lo, hi });
+                    }
+                }
+            }
         }
     }
 
@@ -182,6 +215,21 @@ impl Required<'_> {
             let mut pieces = sections.get(&loc)?.iter();
             let around = pieces.find(|piece| written.inside(piece, facts)).filter(|_| holds)?;
             Some((around, &given[..]))
+        })
+    }
+
+    /// All that lies between two sections that are surely accessed, around one that passes may write, and what holds if it
+    /// is: also that the two have elements.
+    pub(super) fn between(loc: Loc, written: &Piece, there: &Guarded, facts: &Facts) -> Option<(Piece, Vec<Poly>)> {
+        let facts = written.filled(facts);
+        there.iter().find_map(|(given, sections)| {
+            let holds = given.iter().all(|fact| facts.nonneg(Some(fact.clone())));
+            let length = |piece: &Piece| piece.hi.sub(&piece.lo).and_then(|length| length.plus(-1));
+            let pieces = || sections.get(&loc).into_iter().flatten().filter(|piece| facts.nonneg(length(piece)));
+            let first = pieces().find(|piece| facts.at_most(&piece.lo, &written.lo)).filter(|_| holds)?;
+            let last = pieces().find(|piece| facts.at_most(&written.hi, &piece.hi))?;
+            let given = given.iter().cloned().chain([length(first)?, length(last)?]).collect();
+            Some((Piece { lo: first.lo.clone(), hi: last.hi.clone() }, given))
         })
     }
 }

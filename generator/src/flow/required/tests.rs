@@ -6,6 +6,7 @@ use programs::random_program;
 use std::collections::HashMap;
 
 mod programs;
+mod sets;
 
 fn head(dependent: &str) -> Head {
     Head { proc: "f".into(), dependents: vec![dependent.into()], independents: vec!["x".into()] }

@@ -1,0 +1,116 @@
+//! Terms that depend on a condition: values that arms of branches leave, and how often loops run.
+
+use super::Replay;
+use super::terms::{T, Term};
+use crate::ir::*;
+
+impl Replay<'_> {
+    /// Whether a term is 0 or 1.
+    pub(super) fn is_truth(&self, t: T) -> bool {
+        matches!(
+            self.terms.get(t),
+            Term::Binary(
+                Binary::Less | Binary::LessEqual | Binary::Equal | Binary::NotEqual | Binary::And | Binary::Or,
+                ..
+            )
+        )
+    }
+
+    /// A condition as a term that is equal for equal truths.
+    pub(super) fn truth(&mut self, t: T) -> T {
+        match *self.terms.get(t) {
+            Term::Choose(c, x, y) if self.terms.constant(x) == Some(1) && self.terms.constant(y) == Some(0) => {
+                self.truth(c)
+            }
+            Term::Binary(Binary::NotEqual, x, y, _) if self.terms.constant(y) == Some(0) => self.truth(x),
+            Term::Binary(Binary::NotEqual, x, y, _) if self.terms.constant(x) == Some(0) => self.truth(y),
+            _ => t,
+        }
+    }
+
+    pub(super) fn choose(&mut self, c: T, x: T, y: T) -> T {
+        let c = self.truth(c);
+        if let Some(c) = self.terms.constant(c) {
+            return if c != 0 { x } else { y };
+        }
+        let (x, y) = (self.in_arm(c, true, x), self.in_arm(c, false, y));
+        if x == y {
+            return x;
+        }
+        if let Some(known) = self.trips_of_choice(c, x, y).or_else(|| self.chosen_shadow(c, x, y)) {
+            return known;
+        }
+        self.terms.make(Term::Choose(c, x, y))
+    }
+
+    /// A term where a condition holds or not, if it has a choice by this very condition.
+    fn in_arm(&mut self, c: T, holds: bool, t: T) -> T {
+        let by_this = |part: &T| matches!(self.terms.get(*part), Term::Choose(other, ..) if *other == c);
+        let term = self.terms.get(t);
+        let is_by_this = by_this(&t) || matches!(term, Term::Int(_)) && self.terms.parts(term).iter().any(by_this);
+        if !is_by_this {
+            return t;
+        }
+        // Nothing else that is known here has a part in it.
+        let here = std::mem::take(&mut self.known);
+        self.assume_truth(c, holds);
+        let found = self.resolve(t);
+        self.known = here;
+        self.resolved.clear();
+        found
+    }
+
+    /// `a < b ? y + (b - a) : y`, `a < b ? y - (b - a) : y`, and the number of steps of more than one from `a` to `b`.
+    fn trips_of_choice(&mut self, c: T, x: T, y: T) -> Option<T> {
+        let Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) = self.terms.get(c).clone() else {
+            return None;
+        };
+        if !ty.is_integer() {
+            return None;
+        }
+        let distance = self.distance(op, a, b)?;
+        for (low, high, sign) in [(y, x, 1), (x, y, -1)] {
+            if self.terms.sum(high, low, -1)? == distance {
+                let trips = self.trips(distance, 1);
+                return self.terms.sum(y, trips, sign);
+            }
+        }
+        let one = self.terms.number(1);
+        let quotient = self.terms.sum(x, one, -1)?;
+        let Term::Binary(Binary::Divide, above, by, _) = *self.terms.get(quotient) else { return None };
+        let by = self.terms.constant(by).filter(|by| *by > 1)?;
+        let expected = self.terms.sum(distance, one, -1)?;
+        let above = self.narrow(above);
+        (self.terms.constant(y) == Some(0) && above == expected).then(|| self.trips(distance, by))
+    }
+
+    /// A sum with numbers as they were before they were made wider, which changes none of them.
+    fn narrow(&mut self, t: T) -> T {
+        let parts = self.terms.parts(&Term::Int(self.terms.poly(t)));
+        let wider = |part: &T| match self.terms.get(*part) {
+            Term::Cast(x, Type::Int { bits: from, .. }, Type::Int { bits: to, .. }) if to > from => Some((part.0, *x)),
+            _ => None,
+        };
+        let wider: std::collections::HashMap<u32, T> = parts.iter().filter_map(wider).collect();
+        let by = |_: ProcId, atom: ValueId| wider.get(&atom.0).map(|x| self.terms.poly(*x));
+        match self.terms.poly(t).replace(&by) {
+            Some(poly) => self.terms.int(poly),
+            None => t,
+        }
+    }
+
+    /// How far `a` is from where `a < b` (or `a <= b`) no longer holds.
+    pub(super) fn distance(&mut self, op: Binary, a: T, b: T) -> Option<T> {
+        let distance = self.terms.sum(b, a, -1)?;
+        let one = self.terms.number(1);
+        if op == Binary::LessEqual { self.terms.sum(distance, one, 1) } else { Some(distance) }
+    }
+
+    /// How many steps of `by` it takes from a distance to 0 or below.
+    pub(super) fn trips(&mut self, distance: T, by: i128) -> T {
+        match self.terms.constant(distance) {
+            Some(n) => self.terms.number(if n > 0 { (n - 1) / by + 1 } else { 0 }),
+            None => self.terms.make(Term::Trips(distance, by)),
+        }
+    }
+}
