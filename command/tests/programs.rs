@@ -57,6 +57,11 @@ fn check_calls(name: &str, active: &[&str], calls: u32) {
 }
 
 #[test]
+fn small_functions_with_structs_have_right_adjoints() {
+    check("small_functions.c", &[]);
+}
+
+#[test]
 fn structs_with_pointers_have_right_adjoints() {
     check("pointers_in_structs.c", &["by_value", "copied", "marched", "scope"]);
 }

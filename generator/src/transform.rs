@@ -130,7 +130,7 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
 fn with_blocks(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
     let as_it_is = match stable::moves(program) {
         Some(refusal) => Err(vec![refusal]),
-        None => or_inlined(program, heads, &|program| adjoint_of(program, heads, choices)),
+        None => or_inlined(program, heads, &|program| with_members(program, heads, choices)),
     };
     as_it_is.or_else(|refusals| on_heap(program, heads, choices, refusals)).or_else(|refusals| {
         let inlined = inline::constructors(program, heads);
@@ -156,7 +156,7 @@ fn on_heap(
         return Err(refusals);
     }
     // A program without blocks is refused for what its variables do.
-    adjoint_of(&on_heap, heads, choices).map_err(|others| if made { others } else { refusals })
+    with_members(&on_heap, heads, choices).map_err(|others| if made { others } else { refusals })
 }
 
 /// What a program gives; if it is refused, what it gives without functions that make or free memory for others.
@@ -169,6 +169,12 @@ fn or_inlined<T>(
         let inlined = inline::constructors(program, heads);
         inlined.and_then(|inlined| give(&inlined).ok()).ok_or(refusals)
     })
+}
+
+/// With calls of small functions with structs written out, if that is accepted.
+fn with_members(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let written = inline::by_value(program, heads).map(|written| adjoint_of(&written, heads, choices));
+    written.and_then(Result::ok).map_or_else(|| adjoint_of(program, heads, choices), Ok)
 }
 
 fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {

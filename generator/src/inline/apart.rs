@@ -164,25 +164,27 @@ impl<'p> Apart<'p> {
     }
 
     /// Does it.
-    pub fn run(mut self, proc: &mut Proc) -> bool {
+    pub fn run(mut self, proc: &mut Proc) {
         let this = proc.objects[self.object.index()].clone();
-        for (path, member) in self.members.iter_mut().filter(|(_, member)| !member.values) {
+        let mut members = std::mem::take(&mut self.members);
+        for (path, member) in members.iter_mut().filter(|(_, member)| !member.values) {
             let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
             while let Type::Array { elem: inner, extent } = elem {
                 let count = |n: u64| Expr { kind: ExprKind::Int(i128::from(n)), ty: crate::ir::build::int() };
                 shape.push(Dim { lower: None, extent: extent.map(count) });
                 elem = *inner;
             }
-            let name = super::splice::unique(proc, &format!("{}_{}", this.name, name(self.program, self.elem, path)));
+            let name = self.name(proc, path);
             let life = Life::Region(self.region);
             proc.objects.push(Object { name, elem, shape, life, constant: false, span: this.span });
             member.object = ObjectId::new(proc.objects.len() - 1);
         }
-        for (path, member) in self.members.iter_mut().filter(|(_, member)| member.values && member.merged) {
-            let name = super::splice::unique(proc, &format!("{}_{}", this.name, name(self.program, self.elem, path)));
+        for (path, member) in members.iter_mut().filter(|(_, member)| member.values && member.merged) {
+            let name = self.name(proc, path);
             proc.vars.push(Var { name, ty: member.ty.clone(), kind: VarKind::Temporary, span: this.span });
             member.var = VarId::new(proc.vars.len() - 1);
         }
+        self.members = members;
         let followed = self.members.iter().filter(|(_, member)| member.values);
         let mut current: Current = followed.map(|(path, member)| (path.clone(), zero(&member.ty))).collect();
         self.of_region(proc, self.region, &mut current);
@@ -192,7 +194,6 @@ impl<'p> Apart<'p> {
             self.rewrite(&mut result, &current);
             proc.result = Some(result);
         }
-        true
     }
 
     /// Puts what the members are in their places, in a region.
@@ -328,7 +329,7 @@ impl<'p> Apart<'p> {
                 let var = if member.merged {
                     member.var
                 } else {
-                    let name = super::splice::unique(proc, &name(self.program, self.elem, &path));
+                    let name = self.name(proc, &path);
                     proc.vars.push(Var { name, ty: ty.clone(), kind: VarKind::Temporary, span });
                     VarId::new(proc.vars.len() - 1)
                 };
@@ -351,6 +352,19 @@ impl<'p> Apart<'p> {
             ItemKind::Free { pointer } => self.is_freed(proc, pointer),
             _ => false,
         }
+    }
+
+    /// What a member is called: `at_origin_x`, the member `origin.x` of `at`.
+    fn name(&self, proc: &Proc, path: &[FieldId]) -> String {
+        let (mut id, mut name) = (self.elem, proc.objects[self.object.index()].name.clone());
+        for field in path {
+            let field = &self.program.types.structs[id.index()].fields[field.index()];
+            name = format!("{name}_{}", field.name);
+            if let Type::Struct(inner) = field.ty {
+                id = inner;
+            }
+        }
+        super::splice::unique(proc, &name)
     }
 
     fn rewrite(&self, e: &mut Expr, current: &Current) {
@@ -389,17 +403,4 @@ fn define(proc: &mut Proc, var: VarId, def: Def, region: RegionId, span: Span) -
 
 fn value_of(value: ValueId, ty: &Type) -> Expr {
     Expr { kind: ExprKind::Value(value), ty: ty.clone() }
-}
-
-/// What a member is called: `origin_x`.
-fn name(program: &Program, id: StructId, path: &[FieldId]) -> String {
-    let (mut id, mut names) = (id, Vec::new());
-    for field in path {
-        let field = &program.types.structs[id.index()].fields[field.index()];
-        names.push(field.name.clone());
-        if let Type::Struct(inner) = field.ty {
-            id = inner;
-        }
-    }
-    names.join("_")
 }

@@ -31,7 +31,7 @@ pub fn callees(program: &Program, proc: &Proc) -> Vec<ItemId> {
     walk::calls(proc).into_iter().filter(passes).map(|(item, _)| item).collect()
 }
 
-/// Takes candidates apart. Returns whether there was one.
+/// Takes a struct with pointers apart. Returns whether there was one.
 pub fn take_apart(program: &Program, proc: &mut Proc) -> bool {
     let found = candidates(program, proc);
     let objects: BTreeSet<ObjectId> = found.keys().copied().collect();
@@ -39,11 +39,33 @@ pub fn take_apart(program: &Program, proc: &mut Proc) -> bool {
         return false;
     }
     name_places(proc, &objects);
-    found.into_iter().any(|(object, made)| Apart::new(program, proc, object, made).is_some_and(|apart| apart.run(proc)))
+    let apart = found.into_iter().find_map(|(object, made)| Apart::new(program, proc, object, made));
+    apart.map(|apart| apart.run(proc)).is_some()
+}
+
+/// Takes all structs apart that can be.
+pub fn take_all_apart(program: &Program, proc: &mut Proc) {
+    for (object, made) in structs(program, proc) {
+        if let Some(apart) = Apart::new(program, proc, object, made) {
+            apart.run(proc);
+        }
+    }
 }
 
 /// Structs with pointers that are made once, and the items that make them.
 fn candidates(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
+    let pointer = |place: &Place| matches!(&place.ty, Type::Pointer(to) if !matches!(**to, Type::Opaque(_)));
+    let mut found = structs(program, proc);
+    found.retain(|object, _| {
+        let place =
+            Place { base: Base::Object(*object), path: Vec::new(), ty: proc.objects[object.index()].elem.clone() };
+        scalars(program, &place).is_some_and(|all| all.iter().any(pointer))
+    });
+    found
+}
+
+/// Structs that are made once, and the items that make them.
+fn structs(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
     let mut made: BTreeMap<ObjectId, Vec<ItemId>> = BTreeMap::new();
     for item in walk::items(proc, RegionId(0)) {
         match &proc.items[item.index()].kind {
@@ -59,11 +81,10 @@ fn candidates(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
     let holds = |object: &ObjectId| {
         let this = &proc.objects[object.index()];
         let place = Place { base: Base::Object(*object), path: Vec::new(), ty: this.elem.clone() };
-        let pointer = |place: &Place| matches!(&place.ty, Type::Pointer(to) if !matches!(**to, Type::Opaque(_)));
         matches!(this.elem, Type::Struct(_))
             && (this.life == Life::Heap || this.shape.is_empty())
             && proc.result_object != Some(*object)
-            && scalars(program, &place).is_some_and(|all| all.iter().any(pointer))
+            && scalars(program, &place).is_some()
     };
     let once = made.into_iter().filter(|(_, items)| items.len() == 1);
     once.filter(|(object, _)| holds(object)).map(|(object, items)| (object, items[0])).collect()

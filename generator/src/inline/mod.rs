@@ -15,17 +15,20 @@
 //! Two more ways to write a program anew: [`handed`], for pointers that a loop hands on, and [`arguments`], for structs
 //! that are passed from memory which the call overwrites.
 //!
-//! Nobody does this to a program that has sweeps without it.
+//! Nobody does this to a program that has sweeps without it. Small functions with structs are written out in all
+//! programs ([`by_value`]).
 
 mod apart;
 mod arguments;
 mod fold;
 mod handed;
 mod members;
+mod small;
 mod splice;
 
 pub use arguments::copied;
 pub use handed::by_index;
+pub use small::by_value;
 
 use crate::flow::walk;
 use crate::flow::{Flow, Head, Root};
@@ -58,6 +61,8 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
             continue;
         }
         splice::tidy(&mut proc);
+        // No statement of the source is what it was.
+        proc.statements.iter_mut().for_each(|statement| statement.copyable = false);
         open[p.index()] = splice::gives_away(&proc);
         program.procs[p.index()] = proc;
         touched.push(p);

@@ -168,6 +168,12 @@ pub fn name_functions(proc: &mut Proc) -> bool {
     if known.is_empty() {
         return true;
     }
+    replace(proc, &known);
+    true
+}
+
+/// Puts what some values are in their places. Their items go.
+pub fn replace(proc: &mut Proc, known: &HashMap<ValueId, Expr>) {
     let with = |value: ValueId| known.get(&value).cloned();
     for (at, value) in proc.values.iter_mut().enumerate() {
         match &mut value.def {
@@ -180,12 +186,13 @@ pub fn name_functions(proc: &mut Proc) -> bool {
         rewrite::item_exprs(&mut item.kind, &mut |e| rewrite::substitute(e, &with));
     });
     proc.result.iter_mut().for_each(|result| rewrite::substitute(result, &with));
+    let dims = proc.objects.iter_mut().flat_map(|object| &mut object.shape);
+    dims.flat_map(|dim| dim.lower.iter_mut().chain(&mut dim.extent)).for_each(|e| rewrite::substitute(e, &with));
     let gone = |item: &ItemId| match proc.items[item.index()].kind {
         ItemKind::Let { value } => known.contains_key(&value),
         _ => false,
     };
     proc.regions.iter_mut().for_each(|region| region.items.retain(|item| !gone(item)));
-    true
 }
 
 /// An item that no region has yet.
@@ -308,7 +315,7 @@ pub fn gives_away(proc: &Proc) -> bool {
         || walk::items(proc, RegionId(0)).iter().any(leaves)
 }
 
-/// Numbers what is left in the order of the text. No statement of the source is what it was.
+/// Numbers what is left in the order of the text.
 pub fn tidy(proc: &mut Proc) {
     rewrite::prune(proc);
     let order = walk::items(proc, RegionId(0));
@@ -348,7 +355,6 @@ pub fn tidy(proc: &mut Proc) {
     let gone: Vec<bool> = proc.items.iter().map(unused).collect();
     proc.regions.iter_mut().for_each(|region| region.items.retain(|item| !gone[item.index()]));
     rewrite::compact(proc);
-    proc.statements.iter_mut().for_each(|statement| statement.copyable = false);
 }
 
 /// Leaves nothing of a procedure but its parameters.

@@ -39,7 +39,7 @@ pub struct Item {
 }
 
 /// What an item does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
     /// Defines a value by its expression ([`Def::Is`]).
     Let {

@@ -1,0 +1,134 @@
+//! Small functions that take or return structs by value, written where they are called: vectors, complex numbers.
+//!
+//! ```text
+//!   w = mul(w, step);        ──►    w_re = re * step_re - im * step_im;  …
+//! ```
+//!
+//! A sweep that calls such a function keeps the structs that it passes, as wholes. Where its statements stand in the
+//! caller, members are scalars like any others: most need no place on the tape.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::{members, splice};
+use crate::flow::{Head, walk};
+use crate::ir::*;
+
+/// Items of a function that is small.
+const SMALL: usize = 60;
+/// Items of a procedure beyond which nothing more is written into it.
+const LARGE: usize = 3000;
+
+/// The program without calls of such functions; `None` if there is none.
+pub fn by_value(program: &Program, heads: &[Head]) -> Option<Program> {
+    let recursive = walk::recursive(program);
+    let mut program = program.clone();
+    let mut small = vec![false; program.procs.len()];
+    let mut touched = false;
+    for p in walk::callees_first(&program) {
+        let mut proc = program.procs[p.index()].clone();
+        let changed = write_in(&program, &mut proc, &small);
+        if changed {
+            splice::tidy(&mut proc);
+            program.procs[p.index()] = proc;
+            touched = true;
+        }
+        small[p.index()] = !recursive[p.index()] && is_small(&program, &program.procs[p.index()]);
+    }
+    if !touched {
+        return None;
+    }
+    super::hollow_unreached(&mut program, heads);
+    validate::program(&program).is_ok().then_some(program)
+}
+
+/// Whether a procedure passes structs of scalars by value, and does nothing but compute. (An array in a struct would have
+/// two copies, each of which may have to be stored.)
+fn is_small(program: &Program, proc: &Proc) -> bool {
+    let computes = |item: &Item| match &item.kind {
+        ItemKind::Let { .. } | ItemKind::Store { .. } | ItemKind::Branch { .. } | ItemKind::DeclareVar { .. } => true,
+        ItemKind::Declare { object } => proc.objects[object.index()].shape.is_empty(),
+        _ => false,
+    };
+    let passed = proc.params.iter().filter_map(|param| param.object).chain(proc.result_object);
+    let passed: Vec<&Type> = passed.map(|object| &proc.objects[object.index()].elem).collect();
+    let is_flat = passed.iter().all(|ty| has_no_array(program, ty));
+    !passed.is_empty() && is_flat && proc.items.len() <= SMALL && proc.items.iter().all(computes)
+}
+
+fn has_no_array(program: &Program, ty: &Type) -> bool {
+    match ty {
+        Type::Struct(id) => {
+            program.types.structs[id.index()].fields.iter().all(|field| has_no_array(program, &field.ty))
+        }
+        Type::Array { .. } => false,
+        _ => true,
+    }
+}
+
+/// Writes calls of small functions into a procedure, and takes the structs apart that they were passed.
+fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
+    let before = proc.clone();
+    let calls = walk::calls(proc);
+    for (item, _) in calls.into_iter().filter(|(_, callee)| small[callee.index()]) {
+        if proc.items.len() > LARGE {
+            break;
+        }
+        let statement = proc.items[item.index()].statement;
+        let ItemKind::Call { callee: Callee::Proc(callee), .. } = proc.items[item.index()].kind else { continue };
+        let new = proc.items.len();
+        if splice::call(program, proc, item, callee) {
+            proc.items[new..].iter_mut().for_each(|item| item.statement = statement);
+        }
+    }
+    if proc.items.len() == before.items.len() {
+        return false;
+    }
+    members::take_all_apart(program, proc);
+    splice::replace(proc, &copies(&before, proc));
+    let there: BTreeSet<ItemId> = walk::items(proc, RegionId(0)).into_iter().collect();
+    for item in walk::items(&before, RegionId(0)) {
+        if !there.contains(&item) || !is_as_before(&before, proc, item) {
+            forbid_copies(proc, before.items[item.index()].statement);
+        }
+    }
+    true
+}
+
+/// New variables that only ever hold what another one does.
+fn copies(before: &Proc, proc: &Proc) -> HashMap<ValueId, Expr> {
+    let mut values = vec![0; proc.vars.len()];
+    proc.values.iter().for_each(|value| values[value.var.index()] += 1);
+    let constant = |at: ValueId| values[proc.values[at.index()].var.index()] == 1;
+    let merged: HashSet<ValueId> = proc.values.iter().flat_map(|value| proc.merged(&value.def)).flatten().collect();
+    let is_copy = |at: &ValueId| {
+        let value = &proc.values[at.index()];
+        let is_new = value.var.index() >= before.vars.len() && constant(*at) && !merged.contains(at);
+        let held = matches!(&value.def, Def::Is(e) if matches!(e.kind, ExprKind::Value(from) if constant(from))
+            && e.ty == proc.vars[value.var.index()].ty);
+        is_new && held
+    };
+    let all = (0..proc.values.len()).map(ValueId::new).filter(is_copy);
+    let copied = |at: ValueId| match &proc.values[at.index()].def {
+        Def::Is(e) => Some((at, e.clone())),
+        _ => None,
+    };
+    all.filter_map(copied).collect()
+}
+
+fn is_as_before(before: &Proc, proc: &Proc, item: ItemId) -> bool {
+    let kind = &proc.items[item.index()].kind;
+    let value = match kind {
+        ItemKind::Let { value } => Some(value.index()),
+        _ => None,
+    };
+    before.items[item.index()].kind == *kind && value.is_none_or(|at| before.values[at].def == proc.values[at].def)
+}
+
+/// A statement that has other items than its text cannot be copied, nor can those around it.
+fn forbid_copies(proc: &mut Proc, mut statement: Option<StatementId>) {
+    while let Some(this) = statement {
+        let this = &mut proc.statements[this.index()];
+        this.copyable = false;
+        statement = this.parent;
+    }
+}
