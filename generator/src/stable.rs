@@ -45,7 +45,7 @@ pub fn blocks(program: &Program, heads: &[Head]) -> Program {
 struct Changing<'f> {
     flow: &'f Flow<'f>,
     /// Where the program stores pointers.
-    stored: Vec<Loc>,
+    stored: Set,
 }
 
 impl<'f> Changing<'f> {
@@ -62,13 +62,12 @@ impl<'f> Changing<'f> {
             let cells = into.flat_map(|place| flow.cells(ProcId::new(p), place));
             stored.extend(cells.flat_map(|cell| flow.points.locs.leaves(cell)));
         }
-        Changing { flow, stored: stored.into_iter().collect() }
+        Changing { flow, stored }
     }
 
     /// Whether the program may store a pointer at a place.
     fn may_change(&self, p: ProcId, place: &Place) -> bool {
-        let cells = self.flow.cells(p, place);
-        cells.iter().any(|cell| self.stored.iter().any(|other| self.flow.may_alias(p, *cell, *other)))
+        self.flow.may_be_in(p, place, &self.stored)
     }
 }
 

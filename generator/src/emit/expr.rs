@@ -79,10 +79,7 @@ impl Exprs<'_> {
 
     /// The pointer to elements that stands for a pointer to arrays of variable extent.
     fn flattened(&self, ty: &Type) -> Option<Type> {
-        let mut elem = ty.target()?;
-        while let Type::Array { elem: inner, .. } = elem {
-            elem = inner;
-        }
+        let elem = ty.target()?.innermost();
         (self.flat && is_open(ty)).then(|| Type::Pointer(Box::new(elem.clone())))
     }
 

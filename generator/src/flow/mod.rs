@@ -112,6 +112,12 @@ impl<'a> Flow<'a> {
         self.points.may_alias(proc, a, b)
     }
 
+    /// Whether a place may be memory of one of these locations.
+    pub fn may_be_in(&self, proc: ProcId, place: &Place, all: &Set) -> bool {
+        let leaves = self.cells(proc, place).into_iter().flat_map(|cell| self.points.locs.leaves(cell));
+        leaves.into_iter().any(|leaf| all.iter().any(|&other| self.may_alias(proc, leaf, other)))
+    }
+
     /// What a pass of a region may read; region 0 is the whole procedure.
     pub fn reads(&self, proc: ProcId, region: RegionId) -> &Set {
         &self.effects.of_region(proc, region).reads

@@ -410,11 +410,8 @@ impl<'f> Required<'f> {
 
     /// Whether the loads of `expr` are of memory that the procedure never writes: then a demand costs nothing here.
     pub fn never_written(&self, proc: ProcId, expr: &Expr) -> bool {
-        let points = &self.flow.points;
-        let writes = &self.flow.effects.of_region(proc, RegionId(0)).writes;
-        walk::loads(expr).into_iter().flat_map(|place| points.cells(proc, place)).all(|cell| {
-            points.locs.leaves(cell).into_iter().all(|l| !writes.iter().any(|&w| points.may_alias(proc, l, w)))
-        })
+        let writes = self.flow.writes(proc, RegionId(0));
+        !walk::loads(expr).into_iter().any(|place| self.flow.may_be_in(proc, place, writes))
     }
 
     /// Whether the items of a region at these positions leave what `expr` loads as it is.

@@ -39,10 +39,7 @@ fn overwritten(flow: &Flow, p: ProcId, item: ItemId) -> Vec<usize> {
     };
     let written = &flow.effects.item(p, item).writes;
     let lost = |arg: &Expr| match &arg.kind {
-        ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => {
-            let cells = flow.cells(p, place).into_iter().flat_map(|cell| flow.points.locs.leaves(cell));
-            cells.into_iter().any(|cell| written.iter().any(|other| flow.may_alias(p, cell, *other)))
-        }
+        ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => flow.may_be_in(p, place, written),
         _ => false,
     };
     (0..args.len()).filter(|k| lost(&args[*k])).collect()

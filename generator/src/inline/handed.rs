@@ -70,10 +70,7 @@ impl Handed {
         pointers.find_map(|(slot, pointer)| {
             let end = expanded(flow.program, proc, *body, pointer.end, index.head, DEPTH)?;
             let written = flow.writes(p, *body);
-            let is_written = |place: &Place| {
-                let cells = flow.cells(p, place);
-                cells.iter().any(|cell| written.iter().any(|other| flow.may_alias(p, *cell, *other)))
-            };
+            let is_written = |place: &Place| flow.may_be_in(p, place, written);
             let fits = !tested.contains(&pointer.head) && !walk::loads(&end).into_iter().any(is_written);
             let (pointer, index) = (pointer.clone(), index.clone());
             fits.then_some(Handed { item, body: *body, slot, pointer, index, step, end })

@@ -61,8 +61,6 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
             continue;
         }
         splice::tidy(&mut proc);
-        // No statement of the source is what it was.
-        proc.statements.iter_mut().for_each(|statement| statement.copyable = false);
         open[p.index()] = splice::gives_away(&proc);
         program.procs[p.index()] = proc;
         touched.push(p);

@@ -20,15 +20,18 @@ const LARGE: usize = 3000;
 
 /// The program without calls of such functions; `None` if there is none.
 pub fn by_value(program: &Program, heads: &[Head]) -> Option<Program> {
+    // Any other becomes small only by calls of one that is.
+    if !program.procs.iter().any(|proc| is_small(program, proc)) {
+        return None;
+    }
     let recursive = walk::recursive(program);
     let mut program = program.clone();
     let mut small = vec![false; program.procs.len()];
     let mut touched = false;
     for p in walk::callees_first(&program) {
         let mut proc = program.procs[p.index()].clone();
-        let changed = write_in(&program, &mut proc, &small);
-        if changed {
-            splice::tidy(&mut proc);
+        if write_in(&program, &mut proc, &small) {
+            splice::renumber(&mut proc);
             program.procs[p.index()] = proc;
             touched = true;
         }
@@ -67,15 +70,17 @@ fn has_no_array(program: &Program, ty: &Type) -> bool {
 
 /// Writes calls of small functions into a procedure, and takes the structs apart that they were passed.
 fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
+    let mut calls = walk::calls(proc);
+    calls.retain(|(_, callee)| small[callee.index()]);
+    if calls.is_empty() {
+        return false;
+    }
     let before = proc.clone();
-    let calls = walk::calls(proc);
-    for (item, _) in calls.into_iter().filter(|(_, callee)| small[callee.index()]) {
+    for (item, callee) in calls {
         if proc.items.len() > LARGE {
             break;
         }
-        let statement = proc.items[item.index()].statement;
-        let ItemKind::Call { callee: Callee::Proc(callee), .. } = proc.items[item.index()].kind else { continue };
-        let new = proc.items.len();
+        let (statement, new) = (proc.items[item.index()].statement, proc.items.len());
         if splice::call(program, proc, item, callee) {
             proc.items[new..].iter_mut().for_each(|item| item.statement = statement);
         }
@@ -100,19 +105,14 @@ fn copies(before: &Proc, proc: &Proc) -> HashMap<ValueId, Expr> {
     proc.values.iter().for_each(|value| values[value.var.index()] += 1);
     let constant = |at: ValueId| values[proc.values[at.index()].var.index()] == 1;
     let merged: HashSet<ValueId> = proc.values.iter().flat_map(|value| proc.merged(&value.def)).flatten().collect();
-    let is_copy = |at: &ValueId| {
-        let value = &proc.values[at.index()];
-        let is_new = value.var.index() >= before.vars.len() && constant(*at) && !merged.contains(at);
-        let held = matches!(&value.def, Def::Is(e) if matches!(e.kind, ExprKind::Value(from) if constant(from))
-            && e.ty == proc.vars[value.var.index()].ty);
-        is_new && held
+    let is_new = |var: VarId| var.index() >= before.vars.len();
+    let copied = |at: ValueId| {
+        let Value { var, def, .. } = &proc.values[at.index()];
+        let Def::Is(e) = def else { return None };
+        let copies = matches!(e.kind, ExprKind::Value(from) if constant(from)) && e.ty == proc.vars[var.index()].ty;
+        (copies && is_new(*var) && constant(at) && !merged.contains(&at)).then(|| (at, e.clone()))
     };
-    let all = (0..proc.values.len()).map(ValueId::new).filter(is_copy);
-    let copied = |at: ValueId| match &proc.values[at.index()].def {
-        Def::Is(e) => Some((at, e.clone())),
-        _ => None,
-    };
-    all.filter_map(copied).collect()
+    (0..proc.values.len()).map(ValueId::new).filter_map(copied).collect()
 }
 
 fn is_as_before(before: &Proc, proc: &Proc, item: ItemId) -> bool {

@@ -315,8 +315,14 @@ pub fn gives_away(proc: &Proc) -> bool {
         || walk::items(proc, RegionId(0)).iter().any(leaves)
 }
 
-/// Numbers what is left in the order of the text.
+/// Numbers what is left in the order of the text. No statement of the source is what it was.
 pub fn tidy(proc: &mut Proc) {
+    renumber(proc);
+    proc.statements.iter_mut().for_each(|statement| statement.copyable = false);
+}
+
+/// Numbers what is left in the order of the text.
+pub fn renumber(proc: &mut Proc) {
     rewrite::prune(proc);
     let order = walk::items(proc, RegionId(0));
     let mut new = vec![None; proc.items.len()];

@@ -216,6 +216,14 @@ impl Type {
         }
     }
 
+    /// What arrays of arrays consist of.
+    pub fn innermost(&self) -> &Type {
+        match self {
+            Type::Array { elem, .. } => elem.innermost(),
+            ty => ty,
+        }
+    }
+
     /// Whether it is a pointer to what a program reads and writes: not to a function, or to a stream.
     pub fn leads_to_memory(&self) -> bool {
         self.target().is_some_and(|target| !matches!(target, Type::Opaque(_)))

@@ -395,14 +395,9 @@ impl Replay<'_> {
 
 /// Whether subscripts count the same elements behind both types of pointers.
 fn same_unit(a: &Type, b: &Type) -> bool {
-    let element = |mut ty: &'_ Type| {
-        while let Type::Array { elem, .. } = ty {
-            ty = elem;
-        }
-        match ty {
-            Type::Int { bits, .. } => Type::Int { bits: *bits, signed: false, name: String::new() },
-            other => other.clone(),
-        }
+    let element = |ty: &Type| match ty.innermost() {
+        Type::Int { bits, .. } => Type::Int { bits: *bits, signed: false, name: String::new() },
+        other => other.clone(),
     };
     let (a, b) = (element(a), element(b));
     a == b || a == Type::Void || b == Type::Void

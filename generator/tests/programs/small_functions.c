@@ -5,21 +5,13 @@ struct pair {
     double x, y;
 };
 
-static double dot(struct pair a, struct pair b) { return a.x * b.x + a.y * b.y; }
+static double inner(struct pair a, struct pair b) { return a.x * b.x + 0.5 * a.y * b.y; }
 
-static struct pair times(struct pair a, double k) {
-    struct pair r = {a.x * k, a.y * a.x};
-    return r;
-}
-
-static struct pair one(void) {
-    struct pair r = {1, 1};
-    return r;
-}
+static struct pair scaled(struct pair a, double k) { return (struct pair){k * a.x, k * a.x * a.y}; }
 
 static struct pair limited(struct pair a, double most) {
-    double size = sqrt(dot(a, a));
-    if (size < 1e-9) return one();
+    double size = sqrt(inner(a, a));
+    if (size < 1e-9) return (struct pair){1.0, 1.0};
     if (size > most) {
         a.x *= most / size;
         a.y *= most / size;
@@ -27,7 +19,7 @@ static struct pair limited(struct pair a, double most) {
     return a;
 }
 
-static struct pair halved(struct pair a, int times_left) { return times_left > 0 ? halved(times(a, 0.5), times_left - 1) : a; }
+static struct pair halved(struct pair a, int times_left) { return times_left > 0 ? halved(scaled(a, 0.5), times_left - 1) : a; }
 
 struct body {
     struct pair at, speed;
@@ -53,9 +45,9 @@ double f_small_functions(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < 3; i++) all[i] = (struct body){{x[i], x[i + 1]}, {0.1 * x[i + 2], 0.2}, (float)x[i + 3], ia[i]};
     for (int t = 0; t < n; t++) {
         /* Forces of the last one. */
-        struct pair force = limited(times(all[2].at, -1.0), 0.7), a = force;
+        struct pair force = limited(scaled(all[2].at, -1.0), 0.7), a = force;
         for (int i = 0; i < 3; i++) all[i] = moved(all[i], limited(force, 0.3 + 0.1 * i), 0.1);
-        s += dot(halved(a, t), all[t % 3].at);
+        s += inner(halved(a, t), all[t % 3].at);
         *x += 0.01 * moved(all[0], force, s).speed.y;
     }
     return s + all[0].mass;

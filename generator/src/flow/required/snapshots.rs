@@ -383,15 +383,13 @@ impl Required<'_> {
 
 /// A pointer to rows, as one to what they are made of.
 fn to_numbers(pointer: Expr) -> Expr {
-    let Some(mut elem) = pointer.ty.target() else { return pointer };
-    if !matches!(elem, Type::Array { .. }) {
-        return pointer;
+    match pointer.ty.target() {
+        Some(rows @ Type::Array { .. }) => {
+            let ty = Type::Pointer(Box::new(rows.innermost().clone()));
+            Expr { kind: ExprKind::Cast(Box::new(pointer)), ty }
+        }
+        _ => pointer,
     }
-    while let Type::Array { elem: inner, .. } = elem {
-        elem = inner;
-    }
-    let ty = Type::Pointer(Box::new(elem.clone()));
-    Expr { kind: ExprKind::Cast(Box::new(pointer)), ty }
 }
 
 /// Elements behind a pointer.

@@ -125,7 +125,7 @@ impl<'a> Lower<'_, 'a> {
         }
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else { return self.unknown(node) };
         // Numbers may be taken for rows of them.
-        if from.is_number() && rows::numbers_of(to) == from {
+        if from.is_number() && to.innermost() == from {
             return Ok(cast(value, ty));
         }
         let opaque = |ty: &Type| matches!(ty, Type::Opaque(_));

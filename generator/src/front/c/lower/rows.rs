@@ -125,11 +125,3 @@ impl<'a> Lower<'_, 'a> {
 pub fn leads_to_rows(pointer: &Expr) -> bool {
     matches!(pointee(&pointer.ty), Some(Type::Array { .. }))
 }
-
-/// What arrays of arrays consist of.
-pub fn numbers_of(ty: &Type) -> &Type {
-    match ty {
-        Type::Array { elem, .. } => numbers_of(elem),
-        ty => ty,
-    }
-}
