@@ -48,30 +48,61 @@ fn sources_with_a_header_without_guard_and_equal_names_have_a_right_adjoint() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Both files can be included one behind the other, but then the macro of the first one is that of the second one.
-#[test]
-fn macro_of_one_source_does_not_change_another_one() {
-    let folder = folder("macro");
-    std::fs::write(
-        folder.join("a.c"),
-        "#define SCALE 2.0\ndouble g(double x);\ndouble f(double x) { return SCALE * g(x); }\n",
-    )
-    .unwrap();
-    std::fs::write(
-        folder.join("b.c"),
-        "#ifndef SCALE\n#define SCALE 3.0\n#endif\ndouble g(double x);\ndouble g(double x) { return SCALE * x; }\n",
-    )
-    .unwrap();
+/// Writes `a.c`, `b.c` and `shared.h`, generates the adjoint of `f(double)` and checks it at 1; its text.
+#[track_caller]
+fn adjoint_at_one(name: &str, texts: [&str; 3], expected: f64) -> String {
+    let folder = folder(name);
+    for (file, text) in ["a.c", "b.c", "shared.h"].iter().zip(texts) {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder).args(["adjoint", "a.c", "b.c", "--head", "f(f)/(x)"]);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let driver = "#include \"a_b.h\"\nint main(void) { double b = 0.0; f_b(1.0, &b, 1.0); return b != 6.0; }\n";
+    let driver = format!(
+        "#include \"a_b.h\"\nint main(void) {{ double b = 0.0; f_b(1.0, &b, 1.0); return b != {expected:?}; }}\n"
+    );
     std::fs::write(folder.join("main.c"), driver).unwrap();
     let mut build = Command::new("cc");
     build.current_dir(&folder).args(["-std=c99", "a_b.c", "main.c", "-o", "main"]).args(flags());
     let built = build.output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     assert!(Command::new(folder.join("main")).status().unwrap().success());
+    let text = std::fs::read_to_string(folder.join("a_b.c")).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
+    text
+}
+
+/// Both files can be included one behind the other, but then the macro of the first one is that of the second one.
+#[test]
+fn macro_of_one_source_does_not_change_another_one() {
+    let first = "#define SCALE 2.0\ndouble g(double x);\ndouble f(double x) { return SCALE * g(x); }\n";
+    let second =
+        "#ifndef SCALE\n#define SCALE 3.0\n#endif\ndouble g(double x);\ndouble g(double x) { return SCALE * x; }\n";
+    adjoint_at_one("macro", [first, second, ""], 6.0);
+}
+
+/// A table of a header is one table in the generated file, and its functions are written once.
+#[test]
+fn sources_that_use_one_table_of_a_header_are_included() {
+    let header = "#ifndef SHARED_H\n#define SHARED_H\nstatic const double table[2] = {2.0, 3.0};\n\
+                  static inline double scaled(double x, int k) { return x * x * table[k]; }\ndouble g(double x);\n#endif\n";
+    let first = "#include \"shared.h\"\ndouble f(double x);\ndouble f(double x) { return g(x) + scaled(x, 0); }\n";
+    let second = "#include \"shared.h\"\ndouble g(double x) { return x * table[1] + scaled(x, 1); }\n";
+    let text = adjoint_at_one("table", [first, second, header], 13.0);
+    assert!(text.contains("#include \"a.c\"\n#include \"b.c\"\n"), "{text}");
+    assert!(text.contains("/* shared.h:4 */") || text.contains("/* ./shared.h:4 */"), "{text}");
+    assert_eq!(text.matches("double scaled_fwd(adtape_t *tape, double x, int k) {").count(), 1, "{text}");
+}
+
+/// Each source has its own variable of a header, also if the header has a guard.
+#[test]
+fn static_variable_of_a_header_is_one_for_each_source() {
+    let header = "#ifndef SHARED_H\n#define SHARED_H\nstatic double larger;\n\
+                  #define SQUARE(a) (larger = (a), larger * larger)\ndouble g(double x);\n#endif\n";
+    let first = "#include \"shared.h\"\ndouble f(double x);\n\
+                 double f(double x) { double y = SQUARE(3.0 * x); return g(x) + y * larger; }\n";
+    let second = "#include \"shared.h\"\ndouble g(double x) { return SQUARE(x); }\n";
+    let text = adjoint_at_one("variable", [first, second, header], 83.0);
+    assert!(text.contains("larger_2"), "{text}");
 }

@@ -79,13 +79,13 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
         sources.number(file, true);
     }
     if input.trees.is_empty() && input.files.len() > 1 {
-        let together = same::together(clang, input, &trees).map_err(|refusal| without_sources(vec![refusal]))?;
-        if let Some((joint, text)) = &together {
-            let tree = tree::parse(text).map_err(|error| without_sources(vec![not_understood(&error)]))?;
+        let (joint, text) = same::together(clang, input, &trees).map_err(|refusal| without_sources(vec![refusal]))?;
+        let tree = tree::parse(&text).map_err(|error| without_sources(vec![not_understood(&error)]))?;
+        if let Some(joint) = &joint {
             sources.joint(run::TEXT, joint);
-            let unit = Unit::new(&tree, run::TEXT, &mut sources);
-            return lower::program(vec![unit], sources, unordered, &input.heads);
         }
+        let unit = Unit::new(&tree, if joint.is_some() { run::TEXT } else { "" }, &mut sources);
+        return lower::program(vec![unit], sources, unordered, &input.heads);
     }
     let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
     lower::program(units, sources, unordered, &input.heads)

@@ -5,6 +5,7 @@ use super::tree::{Tree, Unordered};
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
 use std::io::Write;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// The oldest major version whose syntax trees were read in tests.
@@ -108,9 +109,25 @@ pub const TEXT: &str = "<stdin>";
 
 /// A text with the includes of several sources.
 pub fn includes(files: &[String]) -> String {
-    let absolute =
-        |file: &String| std::path::absolute(file).map_or_else(|_| file.clone(), |path| path.to_string_lossy().into());
     files.iter().map(|file| format!("#include \"{}\"\n", absolute(file))).collect()
+}
+
+fn absolute(file: &str) -> String {
+    std::path::absolute(file).map_or_else(|_| file.to_string(), |path| path.to_string_lossy().into())
+}
+
+/// The syntax tree of [`includes`], in which sources and headers beside them have the names that they have where a
+/// source is read alone.
+pub fn as_given(tree: String, files: &[String]) -> String {
+    let folder = |file: &str| Path::new(file).parent().map(|path| path.to_string_lossy().into_owned());
+    let mut names: Vec<(String, String)> = files.iter().map(|file| (absolute(file), file.clone())).collect();
+    names.extend(files.iter().filter_map(|file| {
+        let given = folder(file)?;
+        Some((folder(&absolute(file))? + "/", if given.is_empty() { "./".into() } else { given + "/" }))
+    }));
+    // What lies in a folder of a folder comes first.
+    names.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+    names.iter().filter(|(path, given)| path != given).fold(tree, |tree, (path, given)| tree.replace(path, given))
 }
 
 /// The syntax tree of a text, or what the compiler has against it.

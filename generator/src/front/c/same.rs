@@ -1,7 +1,8 @@
 //! Whether sources in one file mean what they mean alone.
 //!
 //! The generated file holds all sources. A macro of the first one that changes a function of the second one would
-//! compile and compute something else, so the functions of both readings are compared, part by part.
+//! compile and compute something else, so the functions of both readings are compared, part by part. A static variable
+//! that two sources have through one header would be one variable there.
 
 use super::joint::{self, Joint};
 use super::run;
@@ -9,13 +10,17 @@ use super::tree::{self, Node, Tree};
 use crate::front::Input;
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// How several sources can stand in one file: `None` if they can be included, else as a text, with its syntax tree.
-pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<Option<(Joint, String)>, Refusal> {
+/// How several sources can stand in one file: as a text, unless they can be included; and the syntax tree of that file.
+pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<(Option<Joint>, String), Refusal> {
     let none: Vec<HashMap<String, String>> = vec![HashMap::new(); trees.len()];
-    let why = match compared(clang, input, trees, &run::includes(&input.files), &none) {
-        Ok(_) => return Ok(None),
+    let included = || match variable_of_two(trees) {
+        Some(name) => Err(format!("two sources have a static variable '{name}'")),
+        None => compared(clang, input, trees, &run::includes(&input.files), &none),
+    };
+    let why = match included() {
+        Ok(tree) => return Ok((None, run::as_given(tree, &input.files))),
         Err(why) => why,
     };
     let preprocessed = input.files.iter().map(|file| run::preprocessed(clang, &input.arguments, file));
@@ -23,15 +28,41 @@ pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<Option<(Jo
         let attempt = |agree: bool| {
             let joint = joint::join(&texts, agree);
             let tree = compared(clang, input, trees, &joint.text, &joint.renamed)?;
-            Ok((joint, tree))
+            Ok((Some(joint), tree))
         };
         attempt(false).or_else(|why: String| attempt(true).map_err(|_| why))
     });
-    tried.map(Some).map_err(|also| {
+    tried.map_err(|also| {
         let what = format!("the sources cannot stand in one file, as the generated file needs them: {why}; {also}");
         let help = "give what several sources declare one place, and different things different names";
         Refusal { class: Class::Language, span: Span::default(), what, help: help.into() }
     })
+}
+
+/// A static variable at file scope, which may change, that functions of two sources use.
+fn variable_of_two<'t>(trees: &'t [Tree]) -> Option<&'t str> {
+    let mut used: HashSet<&str> = HashSet::new();
+    trees.iter().find_map(|tree| {
+        let own = |node: &&Node| node.kind == "VarDecl" && node.storage == "static" && !is_constant(&node.written_type);
+        let of: HashMap<u64, &str> = tree.root.inner.iter().filter(own).map(|node| (node.id, &*node.name)).collect();
+        let mut here = HashSet::new();
+        tree.root.inner.iter().filter(|node| has_body(node)).for_each(|node| names(node, &of, &mut here));
+        let twice = here.iter().find(|name| used.contains(*name)).copied();
+        used.extend(here);
+        twice
+    })
+}
+
+/// Whether a variable of this type stays what it is. A pointer to what is constant may change.
+fn is_constant(ty: &str) -> bool {
+    let element = ty.split('[').next().unwrap_or(ty);
+    element[element.rfind('*').unwrap_or_default()..].contains("const")
+}
+
+/// The variables of a list that a node names.
+fn names<'t>(node: &Node, of: &HashMap<u64, &'t str>, found: &mut HashSet<&'t str>) {
+    found.extend(of.get(&node.refers));
+    node.inner.iter().for_each(|part| names(part, of, found));
 }
 
 /// The syntax tree of a text, if every function of the sources is the same there.

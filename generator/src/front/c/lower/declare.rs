@@ -394,9 +394,12 @@ impl<'a> Lower<'_, 'a> {
             }
             ty => (ty.ir(), Vec::new()),
         };
-        let number = GlobalId::new(self.reader.globals.len());
-        let clash = self.reader.globals.iter().filter(|global| global.name == name).count();
-        let name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
+        if self.reader.globals.iter().any(|global| global.name == name) {
+            // Sources that are read from stored trees alone.
+            let what = format!("two sources have a static variable '{name}'");
+            return self.refuse(node, Class::Language, what, "pass the sources instead of their syntax trees");
+        }
+        let (number, name) = (GlobalId::new(self.reader.globals.len()), name.to_string());
         let span = self.span(node);
         // An initialiser can only take addresses of variables.
         let names_another = |init: &&Node| scan::any(init, &|part| part.refers_kind == "VarDecl");
