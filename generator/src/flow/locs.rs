@@ -43,6 +43,13 @@ pub enum Root {
     Unknown,
 }
 
+impl Root {
+    /// Whether it is memory itself, so that no two such roots overlap; the others stand for memory that has its own root.
+    pub fn is_memory(self) -> bool {
+        matches!(self, Root::Object(..) | Root::Global(_) | Root::Literal)
+    }
+}
+
 struct Entry {
     root: Root,
     parent: Option<(Loc, FieldId)>,

@@ -167,8 +167,8 @@ impl<'a> Points<'a> {
         if self.locs.overlap(a, b) || anything(a) || anything(b) {
             return true;
         }
-        let (x, y) = (self.locs.root_top(a), self.locs.root_top(b));
-        if x == y {
+        let apart = self.locs.root(a).is_memory() && self.locs.root(b).is_memory();
+        if apart || self.locs.root_top(a) == self.locs.root_top(b) {
             return false;
         }
         let native = |l| self.locs.native(l) == Some(proc);

@@ -1,30 +1,35 @@
-//! One struct that is taken apart: its members, and what takes the place of their accesses.
+//! Structs that are taken apart: their members, and what takes the place of their accesses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::members::{DEPTH, target};
-use super::splice::{add, scalars};
+use super::splice::{add, fresh, names, scalars};
 use crate::flow::walk;
 use crate::ir::rewrite;
 use crate::ir::*;
 use crate::plan::recompute::zero;
 
-/// A member, by the way to it: fields of structs inside each other.
-type Path = Vec<FieldId>;
+/// A member: its struct, and the way to it, fields of structs inside each other.
+type Path = (ObjectId, Vec<FieldId>);
 
-/// One struct that is taken apart.
+/// The structs of a procedure that are taken apart.
 pub struct Apart<'p> {
     program: &'p Program,
-    object: ObjectId,
+    structs: BTreeMap<ObjectId, Whole>,
+    /// Values that are the address of such a struct, or of a struct in it.
+    addresses: HashMap<ValueId, ObjectId>,
+    members: BTreeMap<Path, Member>,
+    /// Names that the procedure has.
+    taken: HashSet<String>,
+}
+
+/// One struct.
+struct Whole {
     elem: StructId,
     made: ItemId,
-    /// The region in which it lives, with the items in it.
+    /// The region in which it lives.
     region: RegionId,
-    inside: BTreeSet<ItemId>,
     heap: bool,
-    /// Values that are its address, or that of a struct in it.
-    addresses: BTreeSet<ValueId>,
-    members: BTreeMap<Path, Member>,
 }
 
 /// A member.
@@ -39,170 +44,212 @@ struct Member {
     object: ObjectId,
 }
 
-/// What each member that needs no memory holds.
+/// What each member that needs no memory holds, where it lives.
 type Current = BTreeMap<Path, Expr>;
 
 impl<'p> Apart<'p> {
-    /// What is to be done; `None` if something may reach it that is not understood.
-    pub fn new(program: &'p Program, proc: &Proc, object: ObjectId, made: ItemId) -> Option<Apart<'p>> {
-        let (region, _) = proc.positions()[made.index()]?;
-        let this = &proc.objects[object.index()];
-        let Type::Struct(elem) = this.elem else { return None };
-        let is_address = |at: &usize| {
-            let Def::Is(e) = &proc.values[*at].def else { return false };
-            target(proc, e, DEPTH).is_some_and(|to| to.base == Base::Object(object) && matches!(to.ty, Type::Struct(_)))
+    /// What is to be done with structs that are made once, by these items; `None` if something that is not understood
+    /// may reach each of them.
+    pub fn new(program: &'p Program, proc: &Proc, made: BTreeMap<ObjectId, ItemId>) -> Option<Apart<'p>> {
+        let positions = proc.positions();
+        let whole = |(object, made): (ObjectId, ItemId)| {
+            let this = &proc.objects[object.index()];
+            let (Type::Struct(elem), Some((region, _))) = (&this.elem, positions[made.index()]) else { return None };
+            Some((object, Whole { elem: *elem, made, region, heap: this.life == Life::Heap }))
         };
-        let mut apart = Apart {
-            program,
-            object,
-            elem,
-            made,
-            region,
-            inside: walk::items(proc, region).into_iter().collect(),
-            heap: this.life == Life::Heap,
-            addresses: (0..proc.values.len()).filter(is_address).map(ValueId::new).collect(),
-            members: BTreeMap::new(),
+        let structs: BTreeMap<ObjectId, Whole> = made.into_iter().filter_map(whole).collect();
+        let address = |value: ValueId| {
+            let Def::Is(e) = &proc.values[value.index()].def else { return None };
+            let to = target(proc, e, DEPTH)?;
+            let Base::Object(object) = to.base else { return None };
+            (structs.contains_key(&object) && matches!(to.ty, Type::Struct(_))).then_some((value, object))
         };
-        apart.look(proc)?;
+        let addresses = (0..proc.values.len()).map(ValueId::new).filter_map(address).collect();
+        let (members, taken) = (BTreeMap::new(), names(proc));
+        let mut apart = Apart { program, structs, addresses, members, taken };
+        apart.look(proc, &positions);
         let memory = |member: &Member| !member.values && matches!(member.ty, Type::Pointer(_));
-        (!apart.members.values().any(memory)).then_some(apart)
+        let kept: Vec<ObjectId> = apart.members.iter().filter(|(_, m)| memory(m)).map(|(path, _)| path.0).collect();
+        kept.into_iter().for_each(|object| apart.keep(object));
+        apart.members.retain(|path, _| apart.structs.contains_key(&path.0));
+        apart.addresses.retain(|_, object| apart.structs.contains_key(object));
+        (!apart.structs.is_empty()).then_some(apart)
     }
 
-    /// The way to a member, its type, and what follows behind it.
+    /// Leaves a struct as it is.
+    fn keep(&mut self, object: ObjectId) {
+        self.structs.remove(&object);
+    }
+
+    /// The struct that a place is in, if it is one of these.
+    fn object(&self, place: &Place) -> Option<ObjectId> {
+        match place.base {
+            Base::Object(object) if self.structs.contains_key(&object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Whether a struct lives in a region.
+    fn lives(&self, proc: &Proc, object: ObjectId, region: RegionId) -> bool {
+        self.structs.get(&object).is_some_and(|whole| proc.is_within(region, whole.region))
+    }
+
+    /// The member that a place in a struct is in, its type, and what follows behind it.
     fn member<'s>(&self, place: &'s Place) -> Option<(Path, Type, &'s [Step])> {
-        let mut path = &place.path[..];
-        if self.heap {
+        let object = self.object(place)?;
+        let (whole, mut path) = (&self.structs[&object], &place.path[..]);
+        if whole.heap {
             let [Step::Index(first), rest @ ..] = path else { return None };
             matches!(&first[..], [Subscript { at, .. }] if at.kind == ExprKind::Int(0)).then_some(())?;
             path = rest;
         }
-        let (mut at, mut inside) = (Vec::new(), self.elem);
+        let (mut at, mut inside) = (Vec::new(), whole.elem);
         while let [Step::Field(field), rest @ ..] = path {
             at.push(*field);
             path = rest;
             match self.program.types.structs[inside.index()].fields[field.index()].ty.clone() {
                 Type::Struct(id) => inside = id,
-                ty => return Some((at, ty, path)),
+                ty => return Some(((object, at), ty, path)),
             }
         }
         None
     }
 
-    /// Finds the members, and whether all that mentions the struct is understood.
-    fn look(&mut self, proc: &Proc) -> Option<()> {
-        let direct: BTreeSet<ItemId> = proc.regions[self.region.index()].items.iter().copied().collect();
+    /// Finds the members. Structs that are mentioned in ways that are not understood are kept.
+    fn look(&mut self, proc: &Proc, positions: &[Option<(RegionId, usize)>]) {
         for item in walk::items(proc, RegionId(0)) {
+            let Some((region, _)) = positions[item.index()] else { continue };
             let this = &proc.items[item.index()];
+            if let Some(object) = self.only_address(proc, item) {
+                if !self.lives(proc, object, region) {
+                    self.keep(object);
+                }
+                continue;
+            }
             match &this.kind {
-                ItemKind::Let { value } if self.addresses.contains(value) => {
-                    self.inside.contains(&item).then_some(())?;
-                    continue;
-                }
-                ItemKind::Free { pointer } if self.is_freed(proc, pointer) => {
-                    self.inside.contains(&item).then_some(())?;
-                    continue;
-                }
                 ItemKind::Branch { joins, .. } => {
-                    let merged = joins.iter().flat_map(|join| [join.then, join.otherwise]);
-                    merged.into_iter().all(|value| !self.addresses.contains(&value)).then_some(())?;
+                    joins.iter().flat_map(|join| [join.then, join.otherwise]).for_each(|value| self.value(value));
                 }
                 ItemKind::Loop { carried, .. } => {
-                    let merged = carried.iter().flat_map(|each| [each.init, each.end]);
-                    merged.into_iter().all(|value| !self.addresses.contains(&value)).then_some(())?;
+                    carried.iter().flat_map(|each| [each.init, each.end]).for_each(|value| self.value(value));
                 }
-                ItemKind::Store { to, .. } if to.base == Base::Object(self.object) => {
-                    self.access(to, self.inside.contains(&item))?;
-                    if let (false, Some((path, ..))) = (direct.contains(&item), self.member(to)) {
-                        self.members.get_mut(&path)?.merged = true;
-                    }
+                ItemKind::Store { to, .. } => self.store(proc, to, region),
+                ItemKind::Call { into: Some(into), .. } => {
+                    self.object(into).into_iter().for_each(|object| self.keep(object));
                 }
-                ItemKind::Call { into: Some(into), .. } if into.base == Base::Object(self.object) => return None,
                 _ => {}
             }
-            let inside = self.inside.contains(&item);
-            for e in walk::of_item(proc, this) {
-                self.expr(e, inside)?;
-            }
+            walk::of_item(proc, this).into_iter().for_each(|e| self.expr(proc, e, region));
             if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = &this.kind {
                 let dims = proc.objects[object.index()].shape.iter();
-                for e in dims.flat_map(|dim| dim.lower.iter().chain(&dim.extent)) {
-                    self.expr(e, inside)?;
-                }
+                dims.flat_map(|dim| dim.lower.iter().chain(&dim.extent)).for_each(|e| self.expr(proc, e, region));
             }
         }
-        proc.result.iter().try_for_each(|result| self.expr(result, self.region == RegionId(0)))
+        proc.result.iter().for_each(|result| self.expr(proc, result, RegionId(0)));
     }
 
-    fn is_freed(&self, proc: &Proc, pointer: &Expr) -> bool {
-        self.heap
-            && target(proc, pointer, DEPTH).is_some_and(|to| to.base == Base::Object(self.object))
-            && !matches!(&pointer.kind, ExprKind::Load(_))
+    /// The struct of which an item is about the address only.
+    fn only_address(&self, proc: &Proc, item: ItemId) -> Option<ObjectId> {
+        match &proc.items[item.index()].kind {
+            ItemKind::Let { value } => self.addresses.get(value).copied(),
+            ItemKind::Free { pointer } if !matches!(&pointer.kind, ExprKind::Load(_)) => {
+                let object = self.object(&target(proc, pointer, DEPTH)?)?;
+                self.structs[&object].heap.then_some(object)
+            }
+            _ => None,
+        }
     }
 
-    /// Notes an access of a member; `follows`: a value of it may follow the one before.
-    fn access(&mut self, place: &Place, follows: bool) -> Option<()> {
-        let (path, ty, rest) = self.member(place)?;
+    /// A value that is an address and goes where it is not followed.
+    fn value(&mut self, value: ValueId) {
+        if let Some(object) = self.addresses.get(&value) {
+            self.keep(*object);
+        }
+    }
+
+    /// Looks at what a store in a region sets.
+    fn store(&mut self, proc: &Proc, to: &Place, region: RegionId) {
+        let Some(object) = self.object(to) else { return };
+        self.access(to, self.lives(proc, object, region));
+        if self.structs.get(&object).is_some_and(|whole| whole.region != region)
+            && let Some((path, ..)) = self.member(to)
+            && let Some(member) = self.members.get_mut(&path)
+        {
+            member.merged = true;
+        }
+    }
+
+    /// Notes an access of a member of a struct; `follows`: a value of it may follow the one before.
+    fn access(&mut self, place: &Place, follows: bool) {
+        let Some(object) = self.object(place) else { return };
+        let Some((path, ty, rest)) = self.member(place) else { return self.keep(object) };
         let scalar = rest.is_empty() && matches!(ty, Type::Int { .. } | Type::Float { .. } | Type::Pointer(_));
         let new = Member { ty, values: true, merged: false, var: VarId(0), object: ObjectId(0) };
         let member = self.members.entry(path).or_insert(new);
         member.values &= follows && scalar;
-        Some(())
     }
 
-    /// Looks at what an expression reads. `inside`: the struct lives there.
-    fn expr(&mut self, e: &Expr, inside: bool) -> Option<()> {
-        let mut found = Vec::new();
-        let mut known = true;
+    /// Looks at what an expression in a region reads.
+    fn expr(&mut self, proc: &Proc, e: &Expr, region: RegionId) {
+        let (mut values, mut found) = (Vec::new(), Vec::new());
         walk::expr(e, &mut |x| match &x.kind {
-            ExprKind::Value(value) => known &= !self.addresses.contains(value),
-            ExprKind::Load(place) if place.base == Base::Object(self.object) => found.push((place, true)),
-            ExprKind::Address(place) if place.base == Base::Object(self.object) => found.push((place, false)),
+            ExprKind::Value(value) => values.push(*value),
+            ExprKind::Load(place) => found.push((place, true)),
+            ExprKind::Address(place) => found.push((place, false)),
             _ => {}
         });
-        (known && (inside || found.is_empty())).then_some(())?;
-        found.into_iter().try_for_each(|(place, follows)| self.access(place, follows))
+        values.into_iter().for_each(|value| self.value(value));
+        for (place, follows) in found {
+            let Some(object) = self.object(place) else { continue };
+            if self.lives(proc, object, region) {
+                self.access(place, follows);
+            } else {
+                self.keep(object);
+            }
+        }
     }
 
     /// Does it.
     pub fn run(mut self, proc: &mut Proc) {
-        let this = proc.objects[self.object.index()].clone();
         let mut members = std::mem::take(&mut self.members);
-        for (path, member) in members.iter_mut().filter(|(_, member)| !member.values) {
-            let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
-            while let Type::Array { elem: inner, extent } = elem {
-                let count = |n: u64| Expr { kind: ExprKind::Int(i128::from(n)), ty: crate::ir::build::int() };
-                shape.push(Dim { lower: None, extent: extent.map(count) });
-                elem = *inner;
+        for (path, member) in &mut members {
+            let span = proc.objects[path.0.index()].span;
+            if !member.values {
+                let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
+                while let Type::Array { elem: inner, extent } = elem {
+                    let count = |n: u64| Expr { kind: ExprKind::Int(i128::from(n)), ty: crate::ir::build::int() };
+                    shape.push(Dim { lower: None, extent: extent.map(count) });
+                    elem = *inner;
+                }
+                let (name, life) = (self.name(proc, path), Life::Region(self.structs[&path.0].region));
+                proc.objects.push(Object { name, elem, shape, life, constant: false, span });
+                member.object = ObjectId::new(proc.objects.len() - 1);
+            } else if member.merged {
+                let name = self.name(proc, path);
+                proc.vars.push(Var { name, ty: member.ty.clone(), kind: VarKind::Temporary, span });
+                member.var = VarId::new(proc.vars.len() - 1);
             }
-            let name = self.name(proc, path);
-            let life = Life::Region(self.region);
-            proc.objects.push(Object { name, elem, shape, life, constant: false, span: this.span });
-            member.object = ObjectId::new(proc.objects.len() - 1);
-        }
-        for (path, member) in members.iter_mut().filter(|(_, member)| member.values && member.merged) {
-            let name = self.name(proc, path);
-            proc.vars.push(Var { name, ty: member.ty.clone(), kind: VarKind::Temporary, span: this.span });
-            member.var = VarId::new(proc.vars.len() - 1);
         }
         self.members = members;
-        let followed = self.members.iter().filter(|(_, member)| member.values);
-        let mut current: Current = followed.map(|(path, member)| (path.clone(), zero(&member.ty))).collect();
-        self.of_region(proc, self.region, &mut current);
-        if self.region == RegionId(0)
-            && let Some(mut result) = proc.result.take()
-        {
+        let mut current = Current::new();
+        self.of_region(proc, RegionId(0), &mut current);
+        if let Some(mut result) = proc.result.take() {
             self.rewrite(&mut result, &current);
             proc.result = Some(result);
         }
     }
 
     /// Puts what the members are in their places, in a region.
-    fn of_region(&self, proc: &mut Proc, region: RegionId, current: &mut Current) {
+    fn of_region(&mut self, proc: &mut Proc, region: RegionId, current: &mut Current) {
         let mut items = Vec::new();
         for item in std::mem::take(&mut proc.regions[region.index()].items) {
-            if item == self.made {
-                items.extend(self.begin(proc, current));
-            } else if !self.is_gone(proc, item) {
+            let made = match &proc.items[item.index()].kind {
+                ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => Some(*object),
+                _ => None,
+            };
+            if let Some(object) = made.filter(|object| self.structs.contains_key(object)) {
+                items.extend(self.begin(proc, object, current));
+            } else if self.only_address(proc, item).is_none() {
                 self.item(proc, region, item, current);
                 items.push(item);
             }
@@ -210,29 +257,34 @@ impl<'p> Apart<'p> {
         proc.regions[region.index()].items = items;
     }
 
-    /// Declares what the members become.
-    fn begin(&self, proc: &mut Proc, current: &mut Current) -> Vec<ItemId> {
-        let Item { kind, span, .. } = proc.items[self.made.index()].clone();
+    /// Declares what the members of a struct become.
+    fn begin(&self, proc: &mut Proc, object: ObjectId, current: &mut Current) -> Vec<ItemId> {
+        let whole = &self.structs[&object];
+        let Item { kind, span, .. } = proc.items[whole.made.index()].clone();
         let zeroed = matches!(kind, ItemKind::Alloc { zeroed: true, .. });
         let mut items = Vec::new();
-        for member in self.members.values().filter(|member| !member.values) {
-            items.push(add(proc, ItemKind::Declare { object: member.object }, span));
-            let whole = Place { base: Base::Object(member.object), path: Vec::new(), ty: member.ty.clone() };
-            for to in scalars(self.program, &whole).filter(|_| zeroed).unwrap_or_default() {
-                let from = zero(&to.ty);
-                items.push(add(proc, ItemKind::Store { to, from }, span));
+        let all = self.members.range((object, Vec::new())..).take_while(|(path, _)| path.0 == object);
+        for (path, member) in all {
+            if !member.values {
+                items.push(add(proc, ItemKind::Declare { object: member.object }, span));
+                let whole = Place { base: Base::Object(member.object), path: Vec::new(), ty: member.ty.clone() };
+                for to in scalars(self.program, &whole).filter(|_| zeroed).unwrap_or_default() {
+                    let from = zero(&to.ty);
+                    items.push(add(proc, ItemKind::Store { to, from }, span));
+                }
+            } else if member.merged {
+                let value = define(proc, member.var, Def::Is(zero(&member.ty)), whole.region, span);
+                items.push(add(proc, ItemKind::Let { value }, span));
+                current.insert(path.clone(), value_of(value, &member.ty));
+            } else {
+                current.insert(path.clone(), zero(&member.ty));
             }
-        }
-        for (path, member) in self.members.iter().filter(|(_, member)| member.values && member.merged) {
-            let value = define(proc, member.var, Def::Is(zero(&member.ty)), self.region, span);
-            items.push(add(proc, ItemKind::Let { value }, span));
-            current.insert(path.clone(), value_of(value, &member.ty));
         }
         items
     }
 
     /// Puts what the members are in the place of what an item of a region reads, and values in that of its stores.
-    fn item(&self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
+    fn item(&mut self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
         let Item { mut kind, span, .. } = proc.items[item.index()].clone();
         match &mut kind {
             ItemKind::Branch { on, then, otherwise, joins } => {
@@ -293,7 +345,6 @@ impl<'p> Apart<'p> {
         let mut found = BTreeMap::new();
         for item in walk::items(proc, body) {
             if let ItemKind::Store { to, .. } = &proc.items[item.index()].kind
-                && to.base == Base::Object(self.object)
                 && let Some((path, ..)) = self.member(to)
                 && let Some(Expr { kind: ExprKind::Value(init), .. }) = current.get(&path)
             {
@@ -304,7 +355,7 @@ impl<'p> Apart<'p> {
     }
 
     /// An item without regions.
-    fn plain(&self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
+    fn plain(&mut self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
         let Item { mut kind, span, .. } = proc.items[item.index()].clone();
         if let ItemKind::Let { value } = kind
             && let Def::Is(mut e) = proc.values[value.index()].def.clone()
@@ -320,43 +371,30 @@ impl<'p> Apart<'p> {
             proc.objects[object.index()].shape = shape;
         }
         rewrite::item_exprs(&mut kind, &mut |e| self.rewrite(e, current));
-        if let ItemKind::Store { to, from } = &mut kind
-            && to.base == Base::Object(self.object)
-            && let Some((path, ty, _)) = self.member(to)
-        {
-            let member = &self.members[&path];
-            if member.values {
-                let var = if member.merged {
-                    member.var
-                } else {
-                    let name = self.name(proc, &path);
-                    proc.vars.push(Var { name, ty: ty.clone(), kind: VarKind::Temporary, span });
-                    VarId::new(proc.vars.len() - 1)
-                };
-                let value = define(proc, var, Def::Is(from.clone()), region, span);
-                current.insert(path, value_of(value, &ty));
-                kind = ItemKind::Let { value };
-            } else {
-                self.place(to);
+        if let ItemKind::Store { to, from } = &mut kind {
+            match self.member(to).filter(|(path, ..)| self.members[path].values) {
+                Some((path, ty, _)) => {
+                    let member = &self.members[&path];
+                    let var = if member.merged {
+                        member.var
+                    } else {
+                        let name = self.name(proc, &path);
+                        proc.vars.push(Var { name, ty: ty.clone(), kind: VarKind::Temporary, span });
+                        VarId::new(proc.vars.len() - 1)
+                    };
+                    let value = define(proc, var, Def::Is(from.clone()), region, span);
+                    current.insert(path, value_of(value, &ty));
+                    kind = ItemKind::Let { value };
+                }
+                None => self.place(to),
             }
-        } else if let ItemKind::Store { to, .. } = &mut kind {
-            self.place(to);
         }
         proc.items[item.index()].kind = kind;
     }
 
-    /// Whether an item is about the address of the struct only.
-    fn is_gone(&self, proc: &Proc, item: ItemId) -> bool {
-        match &proc.items[item.index()].kind {
-            ItemKind::Let { value } => self.addresses.contains(value),
-            ItemKind::Free { pointer } => self.is_freed(proc, pointer),
-            _ => false,
-        }
-    }
-
     /// What a member is called: `at_origin_x`, the member `origin.x` of `at`.
-    fn name(&self, proc: &Proc, path: &[FieldId]) -> String {
-        let (mut id, mut name) = (self.elem, proc.objects[self.object.index()].name.clone());
+    fn name(&mut self, proc: &Proc, (object, path): &Path) -> String {
+        let (mut id, mut name) = (self.structs[object].elem, proc.objects[object.index()].name.clone());
         for field in path {
             let field = &self.program.types.structs[id.index()].fields[field.index()];
             name = format!("{name}_{}", field.name);
@@ -364,12 +402,11 @@ impl<'p> Apart<'p> {
                 id = inner;
             }
         }
-        super::splice::unique(proc, &name)
+        fresh(&name, &mut self.taken)
     }
 
     fn rewrite(&self, e: &mut Expr, current: &Current) {
         if let ExprKind::Load(place) = &e.kind
-            && place.base == Base::Object(self.object)
             && let Some((path, ..)) = self.member(place)
             && let Some(value) = current.get(&path)
         {
@@ -384,9 +421,6 @@ impl<'p> Apart<'p> {
 
     /// A place in a member that keeps its memory.
     fn place(&self, place: &mut Place) {
-        if place.base != Base::Object(self.object) {
-            return;
-        }
         let Some((path, _, rest)) = self.member(place) else { return };
         if let Some(member) = self.members.get(&path).filter(|member| !member.values) {
             let path = rest.to_vec();

@@ -31,7 +31,7 @@ pub fn callees(program: &Program, proc: &Proc) -> Vec<ItemId> {
     walk::calls(proc).into_iter().filter(passes).map(|(item, _)| item).collect()
 }
 
-/// Takes a struct with pointers apart. Returns whether there was one.
+/// Takes structs with pointers apart. Returns whether there was one.
 pub fn take_apart(program: &Program, proc: &mut Proc) -> bool {
     let found = candidates(program, proc);
     let objects: BTreeSet<ObjectId> = found.keys().copied().collect();
@@ -39,16 +39,14 @@ pub fn take_apart(program: &Program, proc: &mut Proc) -> bool {
         return false;
     }
     name_places(proc, &objects);
-    let apart = found.into_iter().find_map(|(object, made)| Apart::new(program, proc, object, made));
+    let apart = Apart::new(program, proc, found);
     apart.map(|apart| apart.run(proc)).is_some()
 }
 
 /// Takes all structs apart that can be.
 pub fn take_all_apart(program: &Program, proc: &mut Proc) {
-    for (object, made) in structs(program, proc) {
-        if let Some(apart) = Apart::new(program, proc, object, made) {
-            apart.run(proc);
-        }
+    while let Some(apart) = Apart::new(program, proc, structs(program, proc)) {
+        apart.run(proc);
     }
 }
 

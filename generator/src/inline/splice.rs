@@ -201,13 +201,14 @@ pub fn add(proc: &mut Proc, kind: ItemKind, span: Span) -> ItemId {
     ItemId::new(proc.items.len() - 1)
 }
 
-fn names(proc: &Proc) -> HashSet<String> {
+/// The names that a procedure has.
+pub fn names(proc: &Proc) -> HashSet<String> {
     let own = proc.vars.iter().map(|var| var.name.clone()).chain(proc.objects.iter().map(|o| o.name.clone()));
     own.chain(proc.params.iter().map(|param| param.name.clone())).collect()
 }
 
 /// A name that is not among others, and now is.
-fn fresh(name: &str, taken: &mut HashSet<String>) -> String {
+pub fn fresh(name: &str, taken: &mut HashSet<String>) -> String {
     let numbered = (2..).map(|n| format!("{name}_{n}"));
     let mut names = std::iter::once(name.to_string()).chain(numbered);
     names.find(|name| taken.insert(name.clone())).unwrap_or_default()

@@ -43,6 +43,14 @@ pub fn proc(program: &Program, proc: &Proc) -> Vec<String> {
     checker.errors
 }
 
+/// What is checked, for messages.
+enum Context {
+    /// By name.
+    Named(String),
+    /// An item, by the first line of its text, and which part of it.
+    Item(ItemId, &'static str),
+}
+
 struct Checker<'a> {
     program: &'a Program,
     proc: &'a Proc,
@@ -55,8 +63,7 @@ struct Checker<'a> {
     alive: Vec<bool>,
     visited_items: Vec<bool>,
     visited_regions: Vec<bool>,
-    /// What is checked, for messages.
-    context: String,
+    context: Context,
     errors: Vec<String>,
 }
 
@@ -71,14 +78,21 @@ impl<'a> Checker<'a> {
             alive: vec![false; proc.objects.len()],
             visited_items: vec![false; proc.items.len()],
             visited_regions: vec![false; proc.regions.len()],
-            context: String::new(),
+            context: Context::Named(String::new()),
             errors: Vec::new(),
         }
     }
 
     fn error(&mut self, what: impl AsRef<str>) {
         let name = &self.proc.name;
-        let context = if self.context.is_empty() { String::new() } else { format!(" in `{}`", self.context) };
+        let context = match &self.context {
+            Context::Named(name) => name.clone(),
+            Context::Item(item, part) => {
+                let text = print::item(self.program, self.proc, *item);
+                format!("{}{part}", text.lines().next().unwrap_or_default())
+            }
+        };
+        let context = if context.is_empty() { context } else { format!(" in `{context}`") };
         self.errors.push(format!("{name}: {}{context}", what.as_ref()));
     }
 
@@ -104,18 +118,18 @@ impl<'a> Checker<'a> {
     fn top(&mut self) {
         let mut names = HashSet::new();
         for global in &self.program.globals {
-            self.context = format!("global {}", global.name);
+            self.context = Context::Named(format!("global {}", global.name));
             self.demand(names.insert(&global.name), || "the name is not unique".into());
             self.demand(global.life == Life::Global, || "life is not Global".into());
             self.object_type(global);
         }
         let mut procs = HashSet::new();
         for proc in &self.program.procs {
-            self.context = format!("proc {}", proc.name);
+            self.context = Context::Named(format!("proc {}", proc.name));
             self.demand(procs.insert((&proc.name, proc.role as u8)), || "the name is not unique".into());
         }
         for structure in &self.program.types.structs {
-            self.context = structure.name.clone();
+            self.context = Context::Named(structure.name.clone());
             for field in &structure.fields {
                 self.known_type(&field.ty);
             }
@@ -187,7 +201,7 @@ impl<'a> Checker<'a> {
     fn signature(&mut self) {
         let proc = self.proc;
         for (position, param) in proc.params.iter().enumerate() {
-            self.context = format!("parameter {}", param.name);
+            self.context = Context::Named(format!("parameter {}", param.name));
             let position = u32::try_from(position).unwrap_or(u32::MAX);
             match (param.var, param.entry, param.object) {
                 (Some(var), Some(entry), None) => {
@@ -208,7 +222,7 @@ impl<'a> Checker<'a> {
                 _ => self.error("it needs a variable and its entry, or an object"),
             }
         }
-        self.context.clear();
+        self.context = Context::Named(String::new());
         let is_struct = matches!(proc.result_type, Type::Struct(_));
         let is_void = proc.result_type == Type::Void;
         self.demand(proc.result_object.is_some() == is_struct, || "only a struct is returned by an object".into());
@@ -217,7 +231,7 @@ impl<'a> Checker<'a> {
 
     /// Values, items and regions that nothing reached, and what is expected at the end.
     fn leftovers(&mut self) {
-        self.context.clear();
+        self.context = Context::Named(String::new());
         for index in 0..self.proc.values.len() {
             let undefined = self.proc.values[index].def == Def::Undefined;
             if !self.defined[index] && !undefined {

@@ -1,6 +1,6 @@
 //! Regions and items: the tree, definitions, what is visible where, what each item demands.
 
-use super::Checker;
+use super::{Checker, Context};
 use crate::ir::print;
 use crate::ir::*;
 
@@ -26,7 +26,7 @@ impl Checker<'_> {
         for &item in &self.proc.regions[id.index()].items {
             self.item(item, id);
         }
-        self.context.clear();
+        self.context = Context::Named(String::new());
         at_end(self);
         if id == RegionId(0) {
             self.result();
@@ -36,7 +36,7 @@ impl Checker<'_> {
     }
 
     fn result(&mut self) {
-        self.context = "return".into();
+        self.context = Context::Named("return".into());
         if let Some(result) = &self.proc.result {
             self.expr(result);
             self.same(&result.ty, &self.proc.result_type, "the result");
@@ -54,11 +54,10 @@ impl Checker<'_> {
         let Some(known) = self.proc.values.get(value.index()) else {
             return self.error(format!("value {} does not exist", value.0));
         };
-        let name = print::value(self.proc, value);
-        if std::mem::replace(&mut self.defined[value.index()], true) {
-            self.error(format!("{name} has two definitions"));
-        }
-        self.demand(known.region == region, || format!("{name} belongs to another region"));
+        let proc = self.proc;
+        let is_new = !std::mem::replace(&mut self.defined[value.index()], true);
+        self.demand(is_new, || format!("{} has two definitions", print::value(proc, value)));
+        self.demand(known.region == region, || format!("{} belongs to another region", print::value(proc, value)));
         self.visible[value.index()] = true;
     }
 
@@ -76,8 +75,7 @@ impl Checker<'_> {
             return self.error(format!("item {} stands in two places", id.0));
         }
         let item = &self.proc.items[id.index()];
-        let text = print::item(self.program, self.proc, id);
-        self.context = text.lines().next().unwrap_or_default().to_string();
+        self.context = Context::Item(id, "");
         self.allowed_in_role(&item.kind);
         match &item.kind {
             ItemKind::Let { value } => {
@@ -235,17 +233,16 @@ impl Checker<'_> {
     }
 
     fn branch(&mut self, id: ItemId, region: RegionId, arms: (RegionId, RegionId), joins: &[Join]) {
-        let context = self.context.clone();
         for (arm, is_then) in [(arms.0, true), (arms.1, false)] {
             self.parent(arm, region, id);
             self.region_then(arm, |checker| {
-                checker.context = format!("{context} (joins)");
+                checker.context = Context::Item(id, " (joins)");
                 for join in joins {
                     checker.passed_on(if is_then { join.then } else { join.otherwise }, join.var);
                 }
             });
         }
-        self.context = context;
+        self.context = Context::Item(id, "");
         for (position, join) in joins.iter().enumerate() {
             let position = u32::try_from(position).unwrap_or(u32::MAX);
             self.belongs(join.out, join.var);
@@ -263,7 +260,6 @@ impl Checker<'_> {
         body: RegionId,
         carried: &[Carried],
     ) {
-        let context = self.context.clone();
         self.parent(body, region, id);
         for each in carried {
             self.passed_on(each.init, each.var);
@@ -281,7 +277,7 @@ impl Checker<'_> {
         }
         self.visible = visible;
         self.region_then(body, |checker| {
-            checker.context = format!("{context} (ends)");
+            checker.context = Context::Item(id, " (ends)");
             for each in carried {
                 checker.passed_on(each.end, each.var);
             }
@@ -289,7 +285,7 @@ impl Checker<'_> {
                 checker.test(test);
             }
         });
-        self.context = context;
+        self.context = Context::Item(id, "");
         for (position, each) in carried.iter().enumerate() {
             self.belongs(each.out, each.var);
             self.defines(each.out, region, &Def::Out(id, u32::try_from(position).unwrap_or(u32::MAX)));
