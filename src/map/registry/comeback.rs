@@ -38,13 +38,13 @@ impl Registry {
             home: lane,
             ..Object::new(present.base, bytes, kind, label)
         };
-        if !self.waiting.is_empty() {
+        if self.waiting.waits() > 0 {
             self.check_arrivals(&object)?;
         }
         let reused = self.place_at_once(&object).map_or_else(|| self.place(object), Ok)?;
         // Those that were checked, and whoever looked before it was there and waits since. Who waits later looks once
         // more.
-        if self.waiting.has_any() {
+        if self.waiting.concerns(object.forward_base, object.bytes) {
             self.set_arrivals(lane, &object, reused, &mut variables);
         }
         Ok(())

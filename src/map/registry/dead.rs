@@ -41,7 +41,7 @@ pub(super) trait Places {
     fn alive(&self) -> usize;
     fn make_hollow(&mut self, base: u64, which: impl Meant, mark: u64) -> Option<Range>;
     fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range>;
-    fn remove(&mut self, base: u64, value: u64) -> bool;
+    fn remove_if(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range>;
     fn remove_hollow(&mut self, base: u64, is_meant: impl FnOnce(u64) -> bool) -> bool;
     fn find_hollow(&self, address: u64) -> Option<Range>;
     fn hollow(&self) -> Vec<Range>;
@@ -60,8 +60,8 @@ macro_rules! places {
             fn hollow_out(&mut self, base: u64, hollow: impl FnOnce(Range) -> Option<u64>) -> Option<Range> {
                 <$map>::hollow_out(self, base, hollow)
             }
-            fn remove(&mut self, base: u64, value: u64) -> bool {
-                self.remove_if(base, |range| range.value == value).is_some()
+            fn remove_if(&mut self, base: u64, wanted: impl FnOnce(&Range) -> bool) -> Option<Range> {
+                <$map>::remove_if(self, base, wanted)
             }
             fn remove_hollow(&mut self, base: u64, is_meant: impl FnOnce(u64) -> bool) -> bool {
                 <$map>::remove_hollow(self, base, |range| is_meant(range.value)).is_some()
@@ -176,7 +176,7 @@ impl Dead {
             Some(there) if map.hollow_out(base, |range| (range.value == value).then_some(there.value)).is_some() => {
                 self.covered.remove(&base).is_some()
             }
-            _ => map.remove(base, value),
+            _ => map.remove_if(base, |range| range.value == value).is_some(),
         }
     }
 

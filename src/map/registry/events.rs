@@ -6,7 +6,7 @@
 use super::dead::{Dead, Places};
 use super::lane::{Lane, Stack};
 use super::moved::Moved;
-use super::object::{LifeState, MAX_BYTES, Object, RangeKind, Serial, lane_of};
+use super::object::{Ended, LifeState, MAX_BYTES, Object, RangeKind, Serial, lane_of};
 use super::range::RangeRecord;
 use super::{Past, Registry, describe, value};
 use crate::error::Error;
@@ -20,15 +20,15 @@ struct Ending<'a, P> {
     /// What it was.
     kept: Option<&'a mut Object>,
     push: P,
-    /// Its value in the maps, and where the forward sweep knew it.
-    ended: &'a mut Option<(u64, u64)>,
+    /// Its value in the maps, and what else is to be done.
+    ended: &'a mut Option<(u64, Ended)>,
 }
 
 impl<P: FnOnce(&RangeRecord) -> bool> Meant for Ending<'_, P> {
     #[inline(always)]
     fn means(self, range: Range) -> bool {
         let objects = &self.registry.lane(lane_of(range.value)).objects;
-        *self.ended = objects.end(range, self.kept, self.push).map(|forward_base| (range.value, forward_base));
+        *self.ended = objects.end(range, self.kept, self.push).map(|ended| (range.value, ended));
         self.ended.is_some()
     }
 }
@@ -85,8 +85,8 @@ impl Registry {
         // It is dead before its range is hollow: nobody else changes either meanwhile.
         let ending = Ending { registry: self, kept: kept.as_mut(), push, ended: &mut ended };
         let overlaps = dead.insert(&mut &self.heap, base, ending, |value| self.forget(value))?;
-        let (value, forward_base) = ended?;
-        if overlaps {
+        let (value, Ended { forward_base, reused }) = ended?;
+        if overlaps && !reused {
             self.update(value, |object| object.reused = true);
         }
         if forward_base != base {
@@ -320,18 +320,28 @@ impl Registry {
         Ok(())
     }
 
-    /// As [`take`](Registry::take), of the block that begins at `base`, with its value, unless there is more to it. What waits
-    /// in it is left.
+    /// As [`take`](Registry::take), of the block or variable of the lane's stack that begins at `base`, with its value, unless
+    /// there is more to it. What waits in it is left.
     fn take_at_once(&self, lane: u16, base: u64) -> Option<(u64, Object)> {
-        if self.is_in_doubt(lane, base) {
+        if self.empties.len() > 0 {
             return None;
         }
-        let mut found = None;
+        let own = self.lane(lane);
+        if own.span.meets(base, base) {
+            let Stack { ranges, dead, moved, .. } = &mut *self.stack(own);
+            return self.take_from(base, ranges, dead, moved);
+        }
         let Past { dead, moved } = &mut *self.past();
+        self.take_from(base, &mut &self.heap, dead, moved)
+    }
+
+    #[inline(always)]
+    fn take_from(&self, base: u64, map: &mut impl Places, dead: &Dead, moved: &mut Moved) -> Option<(u64, Object)> {
         if dead.outside() > 0 {
             return None;
         }
-        let range = self.heap.remove_if(base, |range| {
+        let mut found = None;
+        let range = map.remove_if(base, |range| {
             found = self.object_of(*range).filter(|object| object.state == LifeState::Alive);
             found.is_some()
         })?;

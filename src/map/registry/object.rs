@@ -159,6 +159,21 @@ pub(super) struct Whereabouts {
     pub bytes: u64,
 }
 
+/// What the death of an object may have to change besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    pub forward_base: u64,
+    pub reused: bool,
+}
+
+impl Ended {
+    /// The words are 2 and 5 of the object.
+    #[inline(always)]
+    pub fn of_words([forward_base, adjoint_bytes]: [u64; 2]) -> Ended {
+        Ended { forward_base, reused: (adjoint_bytes >> 48) & 1 << REUSED_SHIFT != 0 }
+    }
+}
+
 /// Where an object lay that is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeadPlace {

@@ -22,7 +22,7 @@
 
 mod places;
 
-use super::object::{DeadPlace, LifeState, Object, Serial, WORDS, birth_in, value};
+use super::object::{DeadPlace, Ended, LifeState, Object, Serial, WORDS, birth_in, value};
 use super::range::RangeRecord;
 use super::recent::Recent;
 use super::table::Table;
@@ -349,13 +349,18 @@ impl ObjectTable {
         slot.first.store(Object::touched(slot.first()), Ordering::Relaxed);
     }
 
-    /// The object of a range dies, if it is alive and `push` pushes its record. Where the forward sweep knew it. What it was
-    /// is in `kept`, if that has to be known.
+    /// The object of a range dies, if it is alive and `push` pushes its record. What it was is in `kept`, if that has to be
+    /// known.
     #[inline(always)]
-    pub fn end(&self, range: Range, kept: Option<&mut Object>, push: impl FnOnce(&RangeRecord) -> bool) -> Option<u64> {
+    pub fn end(
+        &self,
+        range: Range,
+        kept: Option<&mut Object>,
+        push: impl FnOnce(&RangeRecord) -> bool,
+    ) -> Option<Ended> {
         let mut writer = self.lock();
         let slot = self.slot(range.value as u32)?;
-        let (first, forward_base) = (slot.first(), slot.word(2));
+        let (first, ended) = (slot.first(), Ended::of_words([slot.word(2), slot.word(5)]));
         let record = RangeRecord::of_words(self.lane, [first, slot.word(1), slot.word(4), slot.word(5)])?;
         if (record.base, record.bytes) != (range.base, range.bytes) || !push(&record) {
             return None;
@@ -364,7 +369,7 @@ impl ObjectTable {
             *kept = Object::from_words(self.lane, slot.load())?;
         }
         self.make_dead(&mut writer, slot, false);
-        Some(forward_base)
+        Some(ended)
     }
 
     /// The object in a slot dies; it is reused if that has to be.

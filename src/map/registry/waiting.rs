@@ -182,13 +182,16 @@ impl Table {
 
     /// Variables in `[base, base + bytes)` wait no more.
     fn forget_inside(&mut self, base: u64, bytes: u64) {
-        self.recent.retain(|(variable, _)| *variable < base || variable - base >= bytes);
-        if self.by_variable.is_empty() {
+        if bytes == 0 {
             return;
         }
-        let inside = self.by_variable.range(base..base.saturating_add(bytes));
-        let inside: Vec<u64> = inside.map(|(variable, _)| *variable).collect();
-        inside.into_iter().for_each(|variable| self.remove(variable));
+        self.recent.retain(|(variable, _)| *variable < base || variable - base >= bytes);
+        while let Some((variable, _)) = self.by_variable.range(base..).next()
+            && variable - base < bytes
+        {
+            let variable = *variable;
+            self.remove(variable);
+        }
     }
 
     /// The contents of a range are elsewhere, as far as they are `kept`: variables in it wait where they are now, and
@@ -229,9 +232,20 @@ impl Table {
         found.filter(|(.., wait)| wait.held.is_none()).collect()
     }
 
+    /// Those of `by_address` in `[base, base + bytes]`.
+    fn following(&self, base: u64, bytes: u64) -> impl Iterator<Item = &(u64, u64)> {
+        self.by_address.range((base, 0)..).take_while(move |(address, _)| address - base <= bytes)
+    }
+
+    /// Whether a variable follows an address in `[base, base + bytes]`.
+    #[inline(never)]
+    fn follows(&self, base: u64, bytes: u64) -> bool {
+        self.following(base, bytes).next().is_some()
+    }
+
     /// The variables that follow an address in `[base, base + bytes]`, as [`Table::of`].
     fn followers(&self, base: u64, bytes: u64) -> Vec<(u64, i64, Wait)> {
-        let found = self.by_address.range((base, 0)..=(base + bytes, u64::MAX)).filter_map(|(address, variable)| {
+        let found = self.following(base, bytes).filter_map(|(address, variable)| {
             let wait = self.by_variable[variable];
             let here = wait.held.is_some() && (wait.pair.is_none() || *address == base);
             here.then(|| (*variable, wait.pair.unwrap_or((address - base) as i64), wait))
@@ -322,9 +336,12 @@ impl Waiting {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// As not [`is_empty`](Waiting::is_empty), with the lock: who began to wait before has it, or had it.
-    pub fn has_any(&self) -> bool {
-        self.lock().len() > 0
+    /// Whether a variable waits, or follows an address in `[base, base + bytes]`. With the lock: who began to before has
+    /// it, or had it.
+    #[inline(always)]
+    pub fn concerns(&self, base: u64, bytes: u64) -> bool {
+        let table = self.lock();
+        table.waits > 0 || !table.by_address.is_empty() && table.follows(base, bytes)
     }
 
     /// The variable waits for this and nothing else. `clear` sets it to NULL, before anybody sets it to what it waits
@@ -360,9 +377,6 @@ impl Waiting {
     /// Which variables wait for an object that lay at `[base, base + bytes)` in the forward sweep: their addresses, how
     /// far into the object they are to point, and what for.
     pub fn of(&self, serial: Serial, base: u64, bytes: u64) -> Vec<(u64, i64, Wait)> {
-        if self.is_empty() {
-            return Vec::new();
-        }
         self.lock().of(serial, base, bytes)
     }
 
