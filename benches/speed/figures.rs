@@ -34,8 +34,10 @@ pub struct Figure {
 const CACHED: u64 = 8192;
 /// Doubles beyond every cache: 256 MiB.
 const UNCACHED: u64 = 32 << 20;
-/// Bytes of arrays beyond every cache.
-const UNCACHED_BYTES: u64 = 1 << 30;
+/// Bytes of arrays beyond every cache, on each side.
+const UNCACHED_BYTES: u64 = 512 << 20;
+/// Bytes of first touch.
+const TOUCHED_BYTES: u64 = 1 << 30;
 
 fn figure(title: &str, runs: Runs, name: &'static str, count: u64, bytes: u64, bound: Option<Bound>) -> Figure {
     Figure { name, runs, count, bytes, title: title.to_owned(), bound }
@@ -111,14 +113,14 @@ fn arrays(all: &mut Vec<Figure>) {
     all.push(figure(mesh, Static, "heap/mesh_adjoint", 1_000_000, 8, Some(Bound::AtMost(1.5))));
     let mesh = "adaptive mesh in cache, free + alloc";
     all.push(figure(mesh, Static, "heap/mesh_small", 1_000_000, 8, Some(Bound::AtMost(1.5))));
-    all.push(figure("first touch of 1 GiB", Static, "touch/f64", UNCACHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
+    all.push(figure("first touch of 1 GiB", Static, "touch/f64", TOUCHED_BYTES / 8, 8, Some(Bound::AtMost(0.5))));
     for (how, name) in [
         ("huge pages, 8 MiB populated at a time", "touch/populated_huge"),
         ("small pages, 256 KiB populated at a time", "touch/populated_small"),
         ("huge pages, a helper thread ahead", "touch/helper"),
     ] {
         let title = format!("first touch of 1 GiB of plain memory, {how}");
-        all.push(figure(&title, Static, name, UNCACHED_BYTES / 8, 8, None));
+        all.push(figure(&title, Static, name, TOUCHED_BYTES / 8, 8, None));
     }
 }
 

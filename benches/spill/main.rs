@@ -25,7 +25,7 @@ const TIMES: u64 = 8;
 const BLOCK: usize = 1 << 20;
 /// Doubles of an array on the tape.
 const ARRAY: usize = 8 << 10;
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 5;
 /// A figure that is short of its bound is measured this many times more before that is believed.
 const AGAIN: usize = 1;
 
