@@ -126,11 +126,6 @@ fn openmp() {
 }
 
 #[test]
-fn large() {
-    check("large", &[], &[PLAIN], &[]);
-}
-
-#[test]
 fn small() {
     check("small", &[], &[PLAIN, CHECK, PROFILE], &[]);
 }
@@ -158,20 +153,18 @@ fn limits() {
 
 // ---- the headers ------------------------------------------------------------------------------------------------
 
-#[test]
-fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
-    let directory = scratch("c_header");
+/// Compiles the program of the header at a level, in every dialect, and runs it.
+fn header_works_in_every_dialect(level: &str) {
+    let directory = scratch(&format!("c_header{level}"));
     let c = ["gcc", "clang"].map(|cc| ["c99", "c11", "c17"].map(|std| (cc, "c", std)));
     let cpp = ["g++", "clang++"].map(|cc| (cc, "c++", "c++17"));
     let dialects: Vec<_> = c.concat().into_iter().chain(cpp).collect();
     let check_dialect = |(cc, language, std): (&str, &str, &str)| {
-        for level in ["-O0", "-O2"] {
-            let binary = directory.join(format!("{cc}_{std}{level}"));
-            let mut command = compiler(cc, &["-Wconversion", "-Werror", level, &format!("-std={std}"), "-x", language]);
-            command.arg(source("header")).args(["-x", "none"]).arg(build_release().join("libadtape.a"));
-            run(command.args(SYSTEM_LIBRARIES).arg("-o").arg(&binary));
-            run(&mut in_mode(&binary, PLAIN));
-        }
+        let binary = directory.join(format!("{cc}_{std}"));
+        let mut command = compiler(cc, &["-Wconversion", "-Werror", level, &format!("-std={std}"), "-x", language]);
+        command.arg(source("header")).args(["-x", "none"]).arg(build_release().join("libadtape.a"));
+        run(command.args(SYSTEM_LIBRARIES).arg("-o").arg(&binary));
+        run(&mut in_mode(&binary, PLAIN));
     };
     // Two at a time.
     let (first, second) = dialects.split_at(dialects.len() / 2);
@@ -179,6 +172,11 @@ fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
         scope.spawn(|| second.iter().copied().for_each(check_dialect));
         first.iter().copied().for_each(check_dialect);
     });
+}
+
+#[test]
+fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
+    header_works_in_every_dialect("-O2");
 }
 
 /// Each theme's header, and what they inline, without the others.
@@ -213,17 +211,39 @@ fn with_shared_library(directory: &Path, flags: &[&str], inputs: &[PathBuf], out
     run(gcc.arg("-o").arg(output));
 }
 
+fn works_with_the_shared_library(program: &str) {
+    let directory = scratch(&format!("c_{program}_with_shared_library"));
+    let binary = directory.join(program);
+    with_shared_library(&directory, &["-O2"], &[source(program)], &binary);
+    for mode in [PLAIN, CHECK] {
+        run(&mut in_mode(&binary, mode));
+    }
+    let needed = stdout(Command::new("readelf").arg("-d").arg(&binary));
+    assert!(needed.contains("[libadtape.so.0]"), "{needed}");
+}
+
 #[test]
 fn programs_work_with_the_shared_library() {
-    let directory = scratch("c_with_shared_library");
-    for program in ["header", "entry", "tape", "threads", "random"] {
-        let binary = directory.join(program);
-        with_shared_library(&directory, &["-O2"], &[source(program)], &binary);
-        for mode in [PLAIN, CHECK] {
-            run(&mut in_mode(&binary, mode));
-        }
-        let needed = stdout(Command::new("readelf").arg("-d").arg(&binary));
-        assert!(needed.contains("[libadtape.so.0]"), "{needed}");
+    ["header", "entry", "tape", "threads"].into_iter().for_each(works_with_the_shared_library);
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    #[test]
+    fn large() {
+        check("large", &[], &[PLAIN], &[]);
+    }
+
+    #[test]
+    fn header_works_without_optimisation() {
+        header_works_in_every_dialect("-O0");
+    }
+
+    #[test]
+    fn random_programs_agree_with_the_shared_library() {
+        works_with_the_shared_library("random");
     }
 }
 

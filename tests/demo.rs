@@ -5,10 +5,11 @@
 mod common;
 
 use common::{build_release, clean, root, run, scratch, skip};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 // ---- compiling and running ----------------------------------------------------------------------------
 
@@ -68,6 +69,28 @@ fn output(program: &Path, size: &str, settings: &[(&str, &str)]) -> String {
     let Output { stdout, stderr, .. } = run(&mut command(program, size, settings));
     assert!(stderr.is_empty(), "{}", String::from_utf8_lossy(&stderr));
     String::from_utf8(stdout).expect("the demo prints UTF-8")
+}
+
+/// What the program prints in its small size without settings: one run for all tests.
+fn plain(program: &Path) -> String {
+    static SAID: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    said.entry(program.to_path_buf()).or_insert_with(|| output(program, "small", &[])).clone()
+}
+
+/// What the program in C prints while it writes its data, and the folder with the plot and the page made of them.
+fn drawn() -> Option<&'static (String, PathBuf)> {
+    static DRAWN: OnceLock<(String, PathBuf)> = OnceLock::new();
+    let program = demo_c()?;
+    Some(DRAWN.get_or_init(|| {
+        let build = scratch("demo_drawn");
+        let [data, page] = ["checkpoints_c.csv", "page"].map(|name| build.join(name).display().to_string());
+        let text = output(program, "small", &[("DEMO_DATA", &data), ("DEMO_PAGE", &page)]);
+        let mut make = Command::new("make");
+        make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
+        run(make.arg(format!("BUILD={}", build.display())));
+        (text, build)
+    }))
 }
 
 // ---- reading what it prints ---------------------------------------------------------------------------
@@ -147,7 +170,7 @@ fn reversals(text: &str) -> Vec<[f64; 6]> {
 // ---- the tests ----------------------------------------------------------------------------------------
 
 fn verifies_its_gradient(program: &Path) {
-    let text = output(program, "small", &[]);
+    let text = plain(program);
     assert_verified(&text);
     assert!(!text.contains(['\r', '\x1b']), "a progress bar where there is no terminal:\n{text}");
     let errors = numbers(value(&text, "rms error"));
@@ -177,7 +200,7 @@ fn demo_in_fortran_verifies_its_gradient_and_goes_downhill() {
 #[test]
 fn demo_computes_the_same_in_c_and_in_fortran() {
     let (Some(c), Some(fortran)) = (demo_c(), demo_fortran()) else { return };
-    let (c, fortran) = (output(c, "small", &[]), output(fortran, "small", &[]));
+    let (c, fortran) = (plain(c), plain(fortran));
     for label in ["cost", "gradient norm", "(y, H' d)", "(H'^T y, d)"] {
         let (a, b) = (number(&c, label), number(&fortran, label));
         assert!((a - b).abs() <= 1e-10 * a.abs(), "{label}: {a:e} in C, {b:e} in Fortran");
@@ -198,7 +221,7 @@ fn demo_with_an_eighth_of_its_tape_in_memory_computes_the_same_bits() {
     let limit = "2900000";
     let settings = [("ADTAPE_MEMORY_LIMIT", limit), ("ADTAPE_SPILL_DIRECTORY", directory.to_str().expect("UTF-8"))];
     for program in programs() {
-        let (plain, spilled) = (output(program, "small", &[]), output(program, "small", &settings));
+        let (plain, spilled) = (plain(program), output(program, "small", &settings));
         assert_verified(&spilled);
         assert!(bytes(value(&spilled, "tape peak")) >= 8.0 * limit.parse::<f64>().expect("bytes"), "{spilled}");
         for label in ["cost", "gradient norm", "(y, H' d)", "(H'^T y, d)", "grid", "tape bytes", "control bits"] {
@@ -212,7 +235,7 @@ fn demo_with_an_eighth_of_its_tape_in_memory_computes_the_same_bits() {
 #[test]
 fn demo_gives_the_same_gradient_with_any_number_of_snapshots() {
     for program in programs() {
-        let table = reversals(&output(program, "small", &[]));
+        let table = reversals(&plain(program));
         let counts: Vec<_> = table.iter().map(|row| [row[0], row[1], row[4]]).collect();
         let expected = [[0, 24, 0], [2, 24, 88], [5, 24, 44], [10, 24, 36], [50, 24, 23], [0, 8, 0], [1, 8, 28]];
         assert_eq!(counts, expected.map(|row| row.map(f64::from)), "{table:?}");
@@ -237,13 +260,7 @@ fn attributes(svg: &str, element: &str, attribute: &str) -> Vec<String> {
 /// snapshots lie on the curve of theory above.
 #[test]
 fn plot_shows_what_was_measured_on_the_curve_of_theory() {
-    let Some(program) = demo_c() else { return };
-    let build = scratch("demo_plot");
-    let data = build.join("checkpoints_c.csv");
-    output(program, "small", &[("DEMO_DATA", data.to_str().expect("a path"))]);
-    let mut make = Command::new("make");
-    make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
-    run(make.arg(format!("BUILD={}", build.display())));
+    let Some((_, build)) = drawn() else { return };
     let svg = std::fs::read_to_string(build.join("checkpoints.svg")).expect("the plot");
     let marks: Vec<_> = attributes(&svg, "circle", "cx").into_iter().zip(attributes(&svg, "circle", "cy")).collect();
     assert_eq!(marks.len(), 7 + 5 + 2, "{svg}");
@@ -258,13 +275,7 @@ fn plot_shows_what_was_measured_on_the_curve_of_theory() {
 /// The truth, the background, the analysis and what the cost depends on as pictures, and three plots; nothing is fetched.
 #[test]
 fn page_shows_fields_and_plots_and_needs_nothing_beside_it() {
-    let Some(program) = demo_c() else { return };
-    let build = scratch("demo_page");
-    let [data, page] = ["checkpoints_c.csv", "page"].map(|name| build.join(name).display().to_string());
-    let text = output(program, "small", &[("DEMO_DATA", &data), ("DEMO_PAGE", &page)]);
-    let mut make = Command::new("make");
-    make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
-    run(make.arg(format!("BUILD={}", build.display())));
+    let Some((text, build)) = drawn() else { return };
     let html = std::fs::read_to_string(build.join("shallow_water.html")).expect("the page");
     // Four fields and two bars of colours.
     assert_eq!(html.matches("src=\"data:image/png;base64,").count(), 6);

@@ -138,8 +138,8 @@ fn pkg_config(prefix: &Path, arguments: &[&str]) -> Vec<String> {
 
 /// Compiles one source with what pkg-config says of a package, runs it, and checks what it says.
 fn build_and_run(prefix: &Path, compiler: &[&str], file: &str, text: &str, package: &str) -> PathBuf {
-    let moved = if prefix == installed() { "installed" } else { "moved" };
-    let directory = scratch(&format!("install_{package}_{moved}_{}", compiler.join("")));
+    let tree = if prefix == moved() { "moved" } else { "installed" };
+    let directory = scratch(&format!("install_{package}_{tree}_{}", compiler.join("")));
     let (source, program) = (directory.join(file), directory.join("check"));
     fs::write(&source, text).expect("scratch directory is writable");
     let mut command = Command::new(compiler[0]);
@@ -156,8 +156,7 @@ fn needs_shared_adtape(program: &Path) -> bool {
     text.lines().any(|line| line.contains("NEEDED") && line.contains("libadtape"))
 }
 
-#[test]
-fn installation_holds_the_files_listed_and_no_more() {
+fn holds_the_files_listed(prefix: &Path) {
     let compiler = stdout(Command::new(root().join("scripts/install/build_fortran.sh")).arg("--name"));
     let mut expected: Vec<String> = [
         "bin/adtape",
@@ -238,10 +237,13 @@ fn installation_holds_the_files_listed_and_no_more() {
         expected.push(format!("lib/adtape/fortran/{compiler}/{file}"));
     }
     expected.sort();
-    for prefix in [installed(), moved()] {
-        assert_eq!(files(prefix), expected, "{}", prefix.display());
-    }
-    assert_eq!(fs::read_link(installed().join("lib/libadtape.so")).expect("a link"), Path::new("libadtape.so.0"));
+    assert_eq!(files(prefix), expected, "{}", prefix.display());
+    assert_eq!(fs::read_link(prefix.join("lib/libadtape.so")).expect("a link"), Path::new("libadtape.so.0"));
+}
+
+#[test]
+fn installation_holds_the_files_listed_and_no_more() {
+    holds_the_files_listed(moved());
 }
 
 #[test]
@@ -252,20 +254,22 @@ fn installed_text_files_name_no_place() {
     }
 }
 
+fn c_program_builds(prefix: &Path) {
+    let warnings = ["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
+    let shared = build_and_run(prefix, &warnings, "check.c", C_PROGRAM, "adtape");
+    assert!(needs_shared_adtape(&shared));
+    let alone = build_and_run(prefix, &warnings, "check.c", C_PROGRAM, "adtape-static");
+    assert!(!needs_shared_adtape(&alone));
+}
+
 #[test]
 fn c_program_builds_through_pkg_config() {
-    for prefix in [installed(), moved()] {
-        let warnings = ["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"];
-        let shared = build_and_run(prefix, &warnings, "check.c", C_PROGRAM, "adtape");
-        assert!(needs_shared_adtape(&shared));
-        let alone = build_and_run(prefix, &warnings, "check.c", C_PROGRAM, "adtape-static");
-        assert!(!needs_shared_adtape(&alone));
-    }
+    c_program_builds(moved());
 }
 
 #[test]
 fn wholly_static_c_program_builds_through_pkg_config() {
-    build_and_run(installed(), &["cc", "-static"], "check.c", C_PROGRAM, "adtape-static");
+    build_and_run(moved(), &["cc", "-static"], "check.c", C_PROGRAM, "adtape-static");
 }
 
 /// With the shared library's package, whose private libraries a static one needs.
@@ -273,45 +277,42 @@ fn wholly_static_c_program_builds_through_pkg_config() {
 fn pkg_config_static_names_what_a_static_program_needs() {
     let directory = scratch("install_pkg_config_static");
     fs::write(directory.join("check.c"), C_PROGRAM).expect("scratch directory is writable");
-    let libraries = pkg_config(installed(), &["--static", "--cflags", "--libs", "adtape"]);
+    let libraries = pkg_config(moved(), &["--static", "--cflags", "--libs", "adtape"]);
     assert!(libraries.contains(&"-lm".to_owned()), "{libraries:?}");
     let mut cc = Command::new("cc");
     run(cc.current_dir(&directory).args(["-static", "check.c", "-o", "check"]).args(&libraries));
     assert_eq!(stdout(&mut Command::new(directory.join("check"))), SAYS);
 }
 
+/// Copies a tree to its place `top` and has `make uninstall` with these variables remove it: what somebody else put there stays.
+fn uninstalls(variables: &[String], from: &Path, top: &Path) {
+    // Other tests build against the trees themselves.
+    fs::create_dir_all(top).expect("scratch directory is writable");
+    run(Command::new("cp").arg("-a").arg(from.join(".")).arg(top));
+    fs::write(top.join("include/other.h"), "").expect("a file of somebody else");
+    let uninstall = || {
+        let mut make = Command::new("make");
+        make.current_dir(root()).arg("uninstall").args(variables).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
+        make
+    };
+    run(&mut uninstall());
+    assert_eq!(files(top), ["include/other.h"]);
+    assert!(["bin", "lib", "share"].iter().all(|folder| !top.join(folder).exists()));
+    let again = uninstall().output().expect("make");
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(!again.status.success() && said.contains("nothing is installed under"), "{said}");
+}
+
 #[test]
 fn uninstall_removes_what_install_put_there_and_nothing_else() {
-    let (prefix, stage) = (scratch("uninstall_prefix"), scratch("uninstall_stage"));
-    for (variables, from, top) in [
-        (vec![format!("PREFIX={}", prefix.display())], installed(), prefix),
-        (
-            vec!["PREFIX=/opt/adtape-not-there".to_owned(), format!("DESTDIR={}", stage.display())],
-            moved(),
-            stage.join("opt/adtape-not-there"),
-        ),
-    ] {
-        // Other tests build against the trees themselves.
-        fs::create_dir_all(&top).expect("scratch directory is writable");
-        run(Command::new("cp").arg("-a").arg(from.join(".")).arg(&top));
-        fs::write(top.join("include/other.h"), "").expect("a file of somebody else");
-        let uninstall = || {
-            let mut make = Command::new("make");
-            make.current_dir(root()).arg("uninstall").args(&variables).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
-            make
-        };
-        run(&mut uninstall());
-        assert_eq!(files(&top), ["include/other.h"]);
-        assert!(["bin", "lib", "share"].iter().all(|folder| !top.join(folder).exists()));
-        let again = uninstall().output().expect("make");
-        let said = String::from_utf8_lossy(&again.stderr);
-        assert!(!again.status.success() && said.contains("nothing is installed under"), "{said}");
-    }
+    let stage = scratch("uninstall_stage");
+    let variables = ["PREFIX=/opt/adtape-not-there".to_owned(), format!("DESTDIR={}", stage.display())];
+    uninstalls(&variables, moved(), &stage.join("opt/adtape-not-there"));
 }
 
 #[test]
 fn cxx_program_builds_through_pkg_config() {
-    build_and_run(installed(), &["c++", "-std=c++17", "-Wall", "-Werror"], "check.cpp", C_PROGRAM, "adtape");
+    build_and_run(moved(), &["c++", "-std=c++17", "-Wall", "-Werror"], "check.cpp", C_PROGRAM, "adtape");
 }
 
 /// Whether no push of a double is left as a call.
@@ -320,21 +321,23 @@ fn inlines(program: &Path) -> bool {
     !code.lines().any(|line| line.contains("call") && line.contains("adtape_fortran_self_push_f64"))
 }
 
+fn fortran_program_builds(prefix: &Path) {
+    let shared = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran");
+    assert!(needs_shared_adtape(&shared));
+    let alone = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran-static");
+    assert!(!needs_shared_adtape(&alone));
+    if stdout(Command::new(fc()).arg("--version")).starts_with("GNU") {
+        for package in ["adtape-fortran-lto", "adtape-fortran-lto-static"] {
+            let flags = [&fc(), "-O2", "-march=native"];
+            assert!(inlines(&build_and_run(prefix, &flags, "check.f90", FORTRAN_PROGRAM, package)), "{package}");
+        }
+        assert!(!inlines(&alone), "the test's own check");
+    }
+}
+
 #[test]
 fn fortran_program_builds_through_pkg_config() {
-    for prefix in [installed(), moved()] {
-        let shared = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran");
-        assert!(needs_shared_adtape(&shared));
-        let alone = build_and_run(prefix, &[&fc()], "check.f90", FORTRAN_PROGRAM, "adtape-fortran-static");
-        assert!(!needs_shared_adtape(&alone));
-        if stdout(Command::new(fc()).arg("--version")).starts_with("GNU") {
-            for package in ["adtape-fortran-lto", "adtape-fortran-lto-static"] {
-                let flags = [&fc(), "-O2", "-march=native"];
-                assert!(inlines(&build_and_run(prefix, &flags, "check.f90", FORTRAN_PROGRAM, package)), "{package}");
-            }
-            assert!(!inlines(&alone), "the test's own check");
-        }
-    }
+    fortran_program_builds(moved());
 }
 
 /// Configures and builds a CMake project of C and Fortran programs over each target; runs them all.
@@ -372,16 +375,28 @@ fn build_and_run_with_cmake(prefix: &Path, name: &str) -> String {
 
 #[test]
 fn programs_build_through_cmake() {
-    build_and_run_with_cmake(installed(), "install_cmake_installed");
+    build_and_run_with_cmake(moved(), "install_cmake_moved");
 }
 
-/// Of `make matrix`.
+/// Of `make matrix`: the tree that lies where it was installed.
 mod matrix {
     use super::*;
 
     #[test]
-    fn programs_build_through_cmake_after_a_move() {
-        build_and_run_with_cmake(moved(), "install_cmake_moved");
+    fn programs_build_where_the_library_was_installed() {
+        let prefix = installed();
+        holds_the_files_listed(prefix);
+        c_program_builds(prefix);
+        fortran_program_builds(prefix);
+        kit::programs_build_through_pkg_config(prefix);
+        kit::program_as_of_2020_builds(prefix);
+        build_and_run_with_cmake(prefix, "install_cmake_installed");
+    }
+
+    #[test]
+    fn uninstall_removes_what_install_put_there_and_nothing_else() {
+        let prefix = scratch("uninstall_prefix");
+        uninstalls(&[format!("PREFIX={}", prefix.display())], installed(), &prefix);
     }
 
     #[test]
@@ -419,7 +434,7 @@ fn cmake_package_refuses_another_series_and_an_unknown_component() {
         fs::write(directory.join("CMakeLists.txt"), text).expect("scratch directory is writable");
         let mut configure = Command::new("cmake");
         configure.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
-        let prefix = format!("-DCMAKE_PREFIX_PATH={}", installed().display());
+        let prefix = format!("-DCMAKE_PREFIX_PATH={}", moved().display());
         let output = configure.arg(prefix).output().expect("cmake runs");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(expected), "{wanted}: {said}");

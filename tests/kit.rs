@@ -96,6 +96,11 @@ fn compile(compiler: &str, sources: &[&str], how: How, flags: &[&str]) -> PathBu
     program
 }
 
+/// The C compiler of a program: for -flto the one whose -flto the Fortran compiler understands.
+fn cc_for(how: How) -> String {
+    if how == How::Lto { "gcc".to_owned() } else { cc() }
+}
+
 fn has(compiler: &str, test: &str) -> bool {
     let there = Command::new(compiler).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !there {
@@ -143,18 +148,16 @@ fn random_programs(program: &Path, programs: &str) {
     passes(program, &["20", seed[0], "3001"], &[PROFILE, PAGES]);
 }
 
-fn random_programs_in_c(hows: [How; 2]) {
-    for how in hows {
-        let program = compile(&cc(), &["random.c"], how, &["-w"]);
-        random_programs(&program, "60");
-        passes(&program, &["60", "2500", "4001", "type"], &[BY_TYPE]);
-        passes(&program, &["20", "2500", "5001", "type"], &[BY_TYPE, CHECK, PAGES]);
-    }
+fn random_programs_in_c(how: How) {
+    let program = compile(&cc(), &["random.c"], how, &["-w"]);
+    random_programs(&program, "60");
+    passes(&program, &["60", "2500", "4001", "type"], &[BY_TYPE]);
+    passes(&program, &["20", "2500", "5001", "type"], &[BY_TYPE, CHECK, PAGES]);
 }
 
 #[test]
 fn random_programs_in_c_agree_with_the_model() {
-    random_programs_in_c([How::Static, How::Inline]);
+    random_programs_in_c(How::Inline);
 }
 
 const RANDOM_FORTRAN: [&str; 3] = ["scalars.f90", "arrays.f90", "random.f90"];
@@ -191,21 +194,21 @@ fn calls_hold_at_their_edges(how: How) {
 
 #[test]
 fn edges_of_the_calls_hold() {
-    [How::Static, How::Inline].into_iter().for_each(edges_hold);
+    edges_hold(How::Inline);
 }
 
 #[test]
 fn every_call_holds_at_its_edges() {
-    [How::Static, How::Inline].into_iter().for_each(calls_hold_at_their_edges);
+    calls_hold_at_their_edges(How::Static);
 }
 
-/// Of `make matrix`.
+/// Of `make matrix`: ways to link that are not those of `make test`, and what takes long.
 mod matrix {
     use super::*;
 
     #[test]
     fn random_programs_in_c_agree_with_the_model_linked_otherwise() {
-        random_programs_in_c([How::Shared, How::Table]);
+        [How::Static, How::Shared, How::Table].into_iter().for_each(random_programs_in_c);
     }
 
     #[test]
@@ -222,9 +225,23 @@ mod matrix {
     }
 
     #[test]
-    fn edges_hold_with_the_shared_library() {
-        edges_hold(How::Shared);
-        calls_hold_at_their_edges(How::Shared);
+    fn edges_hold_linked_otherwise() {
+        [How::Static, How::Shared].into_iter().for_each(edges_hold);
+        [How::Inline, How::Shared].into_iter().for_each(calls_hold_at_their_edges);
+    }
+
+    #[test]
+    fn binomial_checkpointing_and_fixed_points_hold_with_the_shared_library() {
+        binomial_holds_in_c(How::Shared);
+        if has(&fc(), "binomial_checkpointing_and_fixed_points_hold_with_the_shared_library") {
+            binomial_holds_in_fortran(How::Shared);
+        }
+    }
+
+    /// Takes the 2 GiB of one such array, on the tape; the program's own array is folded into 5 MiB.
+    #[test]
+    fn arrays_beyond_two_gib_come_back() {
+        passes(&compile(&cc(), &["limits.c"], How::Static, &["-w"]), &["large"], &[]);
     }
 }
 
@@ -233,12 +250,6 @@ fn further_headers_of_the_kit_may_be_included_beside() {
     for flags in [&["-Wall", "-Werror"][..], &["-DBEFORE"], &["-DOF_2020"]] {
         passes(&compile(&cc(), &["headers.c"], How::Inline, flags), &[], &[]);
     }
-}
-
-/// Takes the 2 GiB of one such array, on the tape; the program's own array is folded into 5 MiB.
-#[test]
-fn arrays_beyond_two_gib_come_back() {
-    passes(&compile(&cc(), &["limits.c"], How::Static, &["-w"]), &["large"], &[]);
 }
 
 #[test]
@@ -251,36 +262,28 @@ fn program_may_keep_its_own_buffers_above_the_stack() {
     }
 }
 
+fn binomial_holds_in_c(how: How) {
+    passes(&compile(&cc_for(how), &["binomial.c"], how, &[]), &[], &[]);
+    passes(&compile(&cc_for(how), &["binomial.c"], how, &["-DREPLACE"]), &["replaced"], &[]);
+}
+
 #[test]
 fn binomial_checkpointing_takes_the_least_number_of_steps_and_fixed_points_end() {
-    for how in [How::Static, How::Shared] {
-        let program = compile(&cc(), &["binomial.c"], how, &[]);
-        passes(&program, &[], &[]);
-        let program = compile(&cc(), &["binomial.c"], how, &["-DREPLACE"]);
-        passes(&program, &["replaced"], &[]);
-    }
-    if has_gnu_lto("binomial_checkpointing_takes_the_least_number_of_steps_and_fixed_points_end") {
-        let program = compile("gcc", &["binomial.c"], How::Lto, &["-DREPLACE"]);
-        passes(&program, &["replaced"], &[]);
+    binomial_holds_in_c(How::Static);
+}
+
+/// The names in Fortran's spelling, called from Fortran. With `REPLACE` the program's own adFixedPoint_notReduced, in
+/// Fortran, goes before the kit's.
+fn binomial_holds_in_fortran(how: How) {
+    let modules = format!("-J{}", scratch(&format!("kit-binomial-module-{how:?}")).display());
+    for flags in [&[][..], &["-DREPLACE"]] {
+        passes(&compile(&fc(), &["binomial.F90"], how, &[flags, &[&modules]].concat()), &[], &[]);
     }
 }
 
-/// The names in Fortran's spelling, called from Fortran; the program's own adFixedPoint_notReduced, in Fortran, goes before
-/// the kit's.
 #[test]
 fn binomial_checkpointing_and_fixed_points_serve_fortran() {
-    let test = "binomial_checkpointing_and_fixed_points_serve_fortran";
-    if !has(&fc(), test) {
-        return;
-    }
-    for how in [How::Static, How::Shared] {
-        for flags in [&[][..], &["-DREPLACE"]] {
-            let modules = format!("-J{}", scratch("kit-binomial-module").display());
-            passes(&compile(&fc(), &["binomial.F90"], how, &[flags, &[&modules]].concat()), &[], &[]);
-        }
-    }
-    if has_gnu_lto(test) {
-        let modules = format!("-J{}", scratch("kit-binomial-lto-module").display());
-        passes(&compile(&fc(), &["binomial.F90"], How::Lto, &["-DREPLACE", &modules]), &[], &[]);
+    if has(&fc(), "binomial_checkpointing_and_fixed_points_serve_fortran") {
+        binomial_holds_in_fortran(How::Static);
     }
 }

@@ -35,7 +35,7 @@ fn fortran_program(name: &str, directory: &Path, test: &str) -> Option<PathBuf> 
 
 // ---- killed at segments ------------------------------------------------------------------------------------------
 
-fn start(program: &Path, files: &Path, kill_after: Option<u32>) -> Output {
+fn start(program: &Path, files: &Path, kill_after: Option<usize>) -> Output {
     let mut command = Command::new(program);
     command.arg(files).arg("run").args(kill_after.map(|n| n.to_string()));
     command.output().expect("the program starts")
@@ -47,10 +47,11 @@ fn gradient(output: &Output) -> String {
     line.unwrap_or_else(|| panic!("{said}{}", String::from_utf8_lossy(&output.stderr))).to_owned()
 }
 
-fn check(program: &Path, files: &Path) {
+/// Kills a program after these numbers of segments, again and again.
+fn check(program: &Path, files: &Path, segments: &[usize]) {
     fs::create_dir_all(files).expect("a directory");
     let undisturbed = gradient(&start(program, files, None));
-    for every in [1, 3, 7, 19, 25] {
+    for &every in segments {
         let (mut kills, mut forward, mut reverse) = (0, 0, 0);
         loop {
             let output = start(program, files, Some(every));
@@ -74,7 +75,7 @@ fn check(program: &Path, files: &Path) {
 #[test]
 fn c_program_that_is_killed_and_started_again_finds_the_same_gradient() {
     let directory = scratch("restart_c");
-    check(&c_program("restart", &directory), &directory.join("files"));
+    check(&c_program("restart", &directory), &directory.join("files"), &[1, 3, 7, 19, 25]);
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn fortran_program_that_is_killed_and_started_again_finds_the_same_gradient() {
     let directory = scratch("restart_fortran");
     let test = "fortran_program_that_is_killed_and_started_again_finds_the_same_gradient";
     let Some(program) = fortran_program("restart", &directory, test) else { return };
-    check(&program, &directory.join("files"));
+    check(&program, &directory.join("files"), &[3, 25]);
 }
 
 // ---- killed at random moments --------------------------------------------------------------------------------------

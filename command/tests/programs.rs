@@ -7,6 +7,11 @@ use std::process::Command;
 
 use common::{Scratch, flags, root};
 
+/// The flags of the compiler. Each program runs once: what takes time is compiling it with sanitizers.
+fn quick() -> String {
+    flags().join(" ") + " -O0"
+}
+
 /// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
 /// `active`: those that differentiate with respect to `w`, too.
 fn check(name: &str, active: &[&str]) {
@@ -44,9 +49,7 @@ fn check_calls(name: &str, active: &[&str], calls: u32) {
     std::fs::write(folder.join("driver.c"), driver).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder).args(["adjoint", "model.c", "--head", &heads, "--check", "driver.c"]);
-    // Each runs once: what takes time is compiling it with sanitizers.
-    let flags = flags().join(" ") + " -O0";
-    let output = command.env("ADTAPE_FLAGS", flags).output().unwrap();
+    let output = command.env("ADTAPE_FLAGS", quick()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
     assert!(!said.contains("could not be proved"), "{said}");
@@ -245,23 +248,11 @@ fn values_without_a_derivative_end_that_of_a_variable() {
     check("killed.c", &["loop", "branch"]);
 }
 
-const EDGE: &str = "#include \"model_b.h\"
-void tables(int *ia);
-int main(void) {
-    static double x[640], x_b[640], w[640];
-    static int ia[640];
-    tables(ia);
-    for (int i = 0; i < 640; i++) x[i] = 0.5 + (i * 37 % 64) / 64.0;
-    f_b(40, x, x_b, ia, w, 1.0);
-    return 0;
-}
-";
-
 /// Checks the function `f` of a folder's model with its driver. Returns what the check says.
 fn check_driver(folder: &Scratch, head: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", head, "--check", "driver.c"]);
-    let output = command.env("ADTAPE_FLAGS", flags().join(" ")).output().unwrap();
+    let output = command.env("ADTAPE_FLAGS", quick()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{}: {said}", folder.0.display());
     said
@@ -298,25 +289,42 @@ fn rows_of_the_caller_go_beside_rows_of_blocks() {
     check_driver(&folder, "f(b)/(a)");
 }
 
-/// `generator/tests/edge.rs` counts what they store.
-#[test]
-fn edge_programs_read_what_the_forward_sweep_had() {
-    let sources = std::fs::read_dir(root().join("generator/tests/edge")).unwrap();
-    let mut tried = 0;
-    for source in sources.map(|source| source.unwrap().path()) {
-        let folder = Scratch::new(&format!("edge-{}", source.file_stem().unwrap().to_string_lossy()));
-        folder.write("model.c", &std::fs::read_to_string(&source).unwrap());
-        folder.write("driver.c", EDGE);
-        let said = check_driver(&folder, "f(f)/(x)");
-        assert!(said.contains("check: f: tangent-adjoint product "), "{source:?}: {said}");
-        assert!(said.contains("check: f: differences "), "{source:?}: {said}");
-        tried += 1;
-    }
-    assert!(tried >= 13, "{tried} programs");
-}
-
 /// `f_in_one_arm`: the copied text of an arm named a variable that only another arm declared.
 #[test]
 fn volatile_numbers_and_tables_of_macros_have_right_adjoints() {
     check("declared.c", &[]);
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    const DRIVER: &str = "#include \"model_b.h\"
+void tables(int *ia);
+int main(void) {
+    static double x[640], x_b[640], w[640];
+    static int ia[640];
+    tables(ia);
+    for (int i = 0; i < 640; i++) x[i] = 0.5 + (i * 37 % 64) / 64.0;
+    f_b(40, x, x_b, ia, w, 1.0);
+    return 0;
+}
+";
+
+    /// `generator/tests/edge.rs` compares their gradients and counts what they store.
+    #[test]
+    fn edge_programs_read_what_the_forward_sweep_had() {
+        let sources = std::fs::read_dir(root().join("generator/tests/edge")).unwrap();
+        let mut tried = 0;
+        for source in sources.map(|source| source.unwrap().path()) {
+            let folder = Scratch::new(&format!("edge-{}", source.file_stem().unwrap().to_string_lossy()));
+            folder.write("model.c", &std::fs::read_to_string(&source).unwrap());
+            folder.write("driver.c", DRIVER);
+            let said = check_driver(&folder, "f(f)/(x)");
+            assert!(said.contains("check: f: tangent-adjoint product "), "{source:?}: {said}");
+            assert!(said.contains("check: f: differences "), "{source:?}: {said}");
+            tried += 1;
+        }
+        assert!(tried >= 13, "{tried} programs");
+    }
 }

@@ -57,17 +57,19 @@ program check
 end program
 ";
 
+pub fn programs_build_through_pkg_config(prefix: &Path) {
+    for package in ["adtape-kit", "adtape-kit-static"] {
+        build_and_run(prefix, &["cc", "-O2"], "check.c", C_PROGRAM, package);
+        build_and_run(prefix, &[&fc(), "-O2"], "check.f90", KIT_FORTRAN_PROGRAM, package);
+    }
+}
+
 /// The commands of docs/kit.md, with no other -I and -L than those.
 #[test]
 fn kit_programs_build_as_the_docs_say() {
-    for prefix in [installed(), moved()] {
-        for package in ["adtape-kit", "adtape-kit-static"] {
-            build_and_run(prefix, &["cc", "-O2"], "check.c", C_PROGRAM, package);
-            build_and_run(prefix, &[&fc(), "-O2"], "check.f90", KIT_FORTRAN_PROGRAM, package);
-        }
-    }
+    programs_build_through_pkg_config(moved());
     let directory = scratch("install_kit_by_hand");
-    let prefix = installed().display();
+    let prefix = moved().display();
     fs::write(directory.join("check.c"), C_PROGRAM).expect("scratch directory is writable");
     fs::write(directory.join("check.f90"), KIT_FORTRAN_PROGRAM).expect("scratch directory is writable");
     let include = format!("-I{prefix}/include/adtape/kit");
@@ -80,16 +82,18 @@ fn kit_programs_build_as_the_docs_say() {
     for (compiler, arguments) in commands {
         run(Command::new(compiler).current_dir(&directory).args(arguments).args(["-o", "check"]));
         let program = directory.join("check");
-        assert_eq!(stdout(Command::new(&program).env("LD_LIBRARY_PATH", installed().join("lib"))), SAYS);
+        assert_eq!(stdout(Command::new(&program).env("LD_LIBRARY_PATH", moved().join("lib"))), SAYS);
     }
+}
+
+pub fn program_as_of_2020_builds(prefix: &Path) {
+    let shared = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020");
+    assert!(needs_shared_adtape(&shared));
+    let alone = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020-static");
+    assert!(!needs_shared_adtape(&alone));
 }
 
 #[test]
 fn program_with_addresses_as_of_2020_builds_through_pkg_config() {
-    for prefix in [installed(), moved()] {
-        let shared = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020");
-        assert!(needs_shared_adtape(&shared));
-        let alone = build_and_run(prefix, &["cc"], "check.c", ADMM2020_PROGRAM, "adtape-kit-admm2020-static");
-        assert!(!needs_shared_adtape(&alone));
-    }
+    program_as_of_2020_builds(moved());
 }

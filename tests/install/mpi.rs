@@ -80,54 +80,49 @@ fn says_what_it_should(program: &Path, prefix: &Path) {
     assert_eq!(stdout(&mut command), SAYS);
 }
 
-fn written(directory: &Path) -> PathBuf {
-    let source = directory.join("check.c");
-    fs::write(&source, MPI_PROGRAM).expect("scratch directory is writable");
-    source
-}
+/// Of `make matrix`: a third installation.
+mod matrix {
+    use super::*;
 
-#[test]
-fn mpi_program_builds_through_pkg_config_and_cmake() {
-    let Some(mpicc) = mpicc("mpi_program_builds_through_pkg_config_and_cmake") else { return };
-    let (prefix, directory) = (scratch("install_mpi_prefix"), scratch("install_mpi"));
-    let mpifort = mpicc.replace("mpicc", "mpifort");
-    let compilers = [format!("MPICC={mpicc}"), format!("MPIFC={mpifort}")];
-    make_install(&[&[format!("PREFIX={}", prefix.display())], &compilers[..]].concat());
-    let source = written(&directory);
-    for package in ["adtape-mpi", "adtape-mpi-static"] {
-        let program = directory.join(package);
-        let mut compiler = Command::new(mpicc);
-        compiler.args(["-std=c99", "-Wall", "-Wextra"]).arg(&source).arg("-o").arg(&program);
-        run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
-        says_what_it_should(&program, &prefix);
-    }
-    let source = directory.join("kit.c");
-    fs::write(&source, KIT_PROGRAM).expect("scratch directory is writable");
-    for package in ["adtape-mpi-kit", "adtape-mpi-kit-static"] {
-        let program = directory.join(package);
-        let mut compiler = Command::new(mpicc);
-        compiler.args(["-std=c99", "-Wall", "-Wextra"]).arg(&source).arg("-o").arg(&program);
-        run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
-        says_what_it_should(&program, &prefix);
-    }
-    let source = directory.join("check.f90");
-    fs::write(&source, MPI_PROGRAM_IN_FORTRAN).expect("scratch directory is writable");
-    for package in ["adtape-mpi-fortran", "adtape-mpi-fortran-static"] {
-        let program = directory.join(package);
-        let mut compiler = Command::new(&mpifort);
-        compiler.args(["-std=f2018", "-Wall", "-Wextra"]).arg(&source).arg("-o").arg(&program);
-        run(compiler.args(pkg_config(&prefix, &["--cflags", "--libs", package])));
-        says_what_it_should(&program, &prefix);
-    }
-    fs::write(directory.join("CMakeLists.txt"), PROJECT).expect("scratch directory is writable");
-    let build = directory.join("build");
-    let mut configure = Command::new("cmake");
-    configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DMPI_C_COMPILER={mpicc}"));
-    configure.arg(format!("-DMPI_Fortran_COMPILER={mpifort}"));
-    run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
-    run(Command::new("cmake").arg("--build").arg(&build));
-    for kind in ["c_mpi", "c_mpi_static", "c_mpi_kit", "c_mpi_kit_static", "f_mpi_fortran", "f_mpi_fortran_static"] {
-        says_what_it_should(&build.join(kind), &prefix);
+    #[test]
+    fn mpi_program_builds_through_pkg_config_and_cmake() {
+        let Some(mpicc) = mpicc("mpi_program_builds_through_pkg_config_and_cmake") else { return };
+        let (prefix, directory) = (scratch("install_mpi_prefix"), scratch("install_mpi"));
+        let mpifort = mpicc.replace("mpicc", "mpifort");
+        let compilers = [format!("MPICC={mpicc}"), format!("MPIFC={mpifort}")];
+        make_install(&[&[format!("PREFIX={}", prefix.display())], &compilers[..]].concat());
+        for (compiler, std, file, text, package) in [
+            (mpicc, "c99", "check.c", MPI_PROGRAM, "adtape-mpi"),
+            (mpicc, "c99", "kit.c", KIT_PROGRAM, "adtape-mpi-kit"),
+            (&mpifort, "f2018", "check.f90", MPI_PROGRAM_IN_FORTRAN, "adtape-mpi-fortran"),
+        ] {
+            fs::write(directory.join(file), text).expect("scratch directory is writable");
+            for package in [package.to_owned(), format!("{package}-static")] {
+                let program = directory.join(&package);
+                let mut command = Command::new(compiler);
+                command.current_dir(&directory).args([
+                    &format!("-std={std}"),
+                    "-Wall",
+                    "-Wextra",
+                    file,
+                    "-o",
+                    &package,
+                ]);
+                run(command.args(pkg_config(&prefix, &["--cflags", "--libs", &package])));
+                says_what_it_should(&program, &prefix);
+            }
+        }
+        fs::write(directory.join("CMakeLists.txt"), PROJECT).expect("scratch directory is writable");
+        let build = directory.join("build");
+        let mut configure = Command::new("cmake");
+        configure.arg("-S").arg(&directory).arg("-B").arg(&build).arg(format!("-DMPI_C_COMPILER={mpicc}"));
+        configure.arg(format!("-DMPI_Fortran_COMPILER={mpifort}"));
+        run(configure.arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())));
+        run(Command::new("cmake").arg("--build").arg(&build));
+        for kind in ["c_mpi", "c_mpi_static", "c_mpi_kit", "c_mpi_kit_static", "f_mpi_fortran", "f_mpi_fortran_static"]
+        {
+            says_what_it_should(&build.join(kind), &prefix);
+        }
     }
 }
 
@@ -136,7 +131,8 @@ fn mpi_program_builds_through_pkg_config_and_cmake() {
 fn installed_source_of_the_mpi_library_compiles_in_one_command() {
     let Some(mpicc) = mpicc("installed_source_of_the_mpi_library_compiles_in_one_command") else { return };
     let (prefix, directory) = (moved(), scratch("install_mpi_source"));
-    let source = written(&directory);
+    let source = directory.join("check.c");
+    fs::write(&source, MPI_PROGRAM).expect("scratch directory is writable");
     let mut build = Command::new(prefix.join("share/adtape/mpi/build.sh"));
     run(build.arg(prefix.join("lib")).arg(&directory).env("MPICC", mpicc));
     let program = directory.join("check");

@@ -3,38 +3,27 @@
 use super::symbols::symbols;
 use super::*;
 
-/// The calls on addresses with the arguments of today, and with those of 2020: from a library that comes before, from
-/// the header, or chosen when the source is compiled.
-fn address_programs(source: &str, test: &str) -> Vec<PathBuf> {
-    let mut programs: Vec<_> = [How::Static, How::Shared, How::Inline]
-        .into_iter()
-        .flat_map(|how| {
-            let before = match how {
-                How::Static => Some("libadtape_kit_admm2020.a"),
-                How::Shared => Some("libadtape_kit_admm2020.so"),
-                _ => None,
-            };
-            let before = before.map(|name| build_kit().join(name).to_string_lossy().into_owned());
-            let older: Vec<&str> = std::iter::once(source).chain(before.as_deref()).collect();
-            let flags = ["-Wall", "-Wextra", "-Werror", "-pthread"];
-            [
-                compile(&cc(), &[source], how, &flags),
-                compile(&cc(), &older, how, &[&flags[..], &["-DABI2020"]].concat()),
-            ]
-        })
-        .collect();
-    if has_gnu_lto(test) {
-        programs.push(compile("gcc", &[source], How::Lto, &["-pthread"]));
-        programs.push(compile("gcc", &[source], How::Lto, &["-pthread", "-DABI2020", "-DADTAPE_KIT_ADMM2020"]));
-    }
-    programs
+/// A program that calls with the arguments of today, and one that calls with those of 2020: from a library that comes
+/// before, from the header, or chosen when the source is compiled.
+fn address_programs(source: &str, how: How) -> [PathBuf; 2] {
+    let (before, chosen) = match how {
+        How::Static => (Some("libadtape_kit_admm2020.a"), None),
+        How::Shared | How::Table => (Some("libadtape_kit_admm2020.so"), None),
+        How::Inline => (None, None),
+        How::Lto => (None, Some("-DADTAPE_KIT_ADMM2020")),
+    };
+    let before = before.map(|name| build_kit().join(name).to_string_lossy().into_owned());
+    let older: Vec<&str> = std::iter::once(source).chain(before.as_deref()).collect();
+    let flags = ["-Wall", "-Wextra", "-Werror", "-pthread"];
+    let flags_2020: Vec<&str> = flags.into_iter().chain(["-DABI2020"]).chain(chosen).collect();
+    let cc = cc_for(how);
+    [compile(&cc, &[source], how, &flags), compile(&cc, &older, how, &flags_2020)]
 }
 
 /// Each pointer is restored with its block there or away, under allocators that use an address again at once
 /// and never, in either sweep.
-#[test]
-fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
-    for program in address_programs("admm.c", "restored_pointers_point_to_their_blocks_whatever_the_addresses_do") {
+pub fn pointers_are_restored(how: How) {
+    for program in address_programs("admm.c", how) {
         passes(&program, &["random", "400", "1"], &[]);
         passes(&program, &["threads"], &[]);
         let text = passes(&program, &["edges"], &[]);
@@ -53,12 +42,33 @@ fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
     }
 }
 
-/// A program with a list, a marching pointer and indices, under the same allocators.
-#[test]
-fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
-    for program in address_programs("blocks.c", "gradient_of_a_program_that_allocates_is_that_of_finite_differences") {
+/// The gradient of a program with a list, a marching pointer and indices, under the same allocators, is that of finite
+/// differences.
+pub fn gradient_is_right(how: How) {
+    for program in address_programs("blocks.c", how) {
         passes(&program, &[], &[]);
         passes(&program, &[], &[CHECK, PAGES]);
+    }
+}
+
+#[test]
+fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
+    pointers_are_restored(How::Static);
+}
+
+#[test]
+fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
+    gradient_is_right(How::Shared);
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    #[test]
+    fn calls_on_addresses_hold_linked_otherwise() {
+        [How::Shared, How::Inline].into_iter().for_each(pointers_are_restored);
+        [How::Static, How::Inline].into_iter().for_each(gradient_is_right);
     }
 }
 

@@ -137,6 +137,22 @@ fn characters_are_pushed_with_lto_without_a_warning() {
 }
 
 #[test]
+fn binomial_checkpointing_and_fixed_points_hold_with_lto() {
+    if has_gnu_lto("binomial_checkpointing_and_fixed_points_hold_with_lto") {
+        binomial_holds_in_c(How::Lto);
+        binomial_holds_in_fortran(How::Lto);
+    }
+}
+
+#[test]
+fn calls_on_addresses_hold_with_lto() {
+    if has_gnu_lto("calls_on_addresses_hold_with_lto") {
+        addresses::pointers_are_restored(How::Lto);
+        addresses::gradient_is_right(How::Lto);
+    }
+}
+
+#[test]
 fn random_programs_agree_with_the_model() {
     if has_gnu_lto("random_programs_agree_with_the_model") {
         random_programs(&compile_random_fortran(How::Lto), "100");

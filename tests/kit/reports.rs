@@ -67,17 +67,29 @@ fn operation_in_check_mode_takes_the_slow_path_once() {
 
 // ---- OpenMP ------------------------------------------------------------------------------------------
 
+fn openmp_loops_replay(how: How) {
+    let program = compile(&cc(), &["openmp.c"], how, &["-fopenmp", "-w"]);
+    let text = passes(&program, &[], &[]);
+    // Seven of eight threads are not the one that asks; a thread's peak is at least a page's worth.
+    assert!(peak(&text, "Peak stack size") > 8 * 4096, "{text}");
+    passes(&program, &[], &[CHECK, PAGES]);
+    passes(&program, &[], &[BY_TYPE]);
+    let text = passes(&program, &[], &[PROFILE]);
+    assert!(!text.contains("traffic 0 bytes"), "{text}");
+}
+
 #[test]
 fn openmp_loops_replay_on_one_to_eight_threads() {
-    for how in [How::Static, How::Shared, How::Inline] {
-        let program = compile(&cc(), &["openmp.c"], how, &["-fopenmp", "-w"]);
-        let text = passes(&program, &[], &[]);
-        // Seven of eight threads are not the one that asks; a thread's peak is at least a page's worth.
-        assert!(peak(&text, "Peak stack size") > 8 * 4096, "{text}");
-        passes(&program, &[], &[CHECK, PAGES]);
-        passes(&program, &[], &[BY_TYPE]);
-        let text = passes(&program, &[], &[PROFILE]);
-        assert!(!text.contains("traffic 0 bytes"), "{text}");
+    openmp_loops_replay(How::Inline);
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    #[test]
+    fn openmp_loops_replay_linked_otherwise() {
+        [How::Static, How::Shared].into_iter().for_each(openmp_loops_replay);
     }
 }
 

@@ -54,9 +54,9 @@ pub fn stored(source: &Path, choices: &Choices) -> String {
         has(&forward.header, "w_d"),
     );
     folder.write("driver.c", &driver);
-    generate::build(&folder, "gcc", &["-O1", "-c", "model_b.c", "-include", "counting.h"]);
+    generate::build(&folder, "gcc", &["-O0", "-c", "model_b.c", "-include", "counting.h"]);
     // Both files include the model.
     let allow = "-Wl,--allow-multiple-definition";
-    generate::build(&folder, "gcc", &["-O1", allow, "-o", "t", "driver.c", "model_d.c", "model_b.o"]);
+    generate::build(&folder, "gcc", &["-O0", allow, "-o", "t", "driver.c", "model_d.c", "model_b.o"]);
     generate::run(&folder, "t")
 }
