@@ -5,9 +5,9 @@
  * scalars of one type where the older kits' order by type is asked for (ADTAPE_KIT_ORDER=type).
  *
  * Each module has a hidden thread-local pointer, at first to a constant closed tape. A closed tape sends every push
- * and pop to the slow path, adtape_kit0_…, in libadtape_kit. By default the slow path replaces the pointer by the
- * thread's own tape; where the order is by type, it leaves it, and sees every operation. While LOOK calls are reading,
- * the thread's own tape is closed, so that the next push or pop is seen. So neither costs the fast path anything.
+ * and pop to the slow path, adtape_kit0_…, in libadtape_kit. The slow path replaces the pointer by the thread's own
+ * tape. That is closed where the order is by type, and while LOOK calls are reading, so that the next push or pop is
+ * seen. So neither costs the fast path anything.
  *
  * The slow path performs the operation, so that a call out of line (ADTAPE_KIT_CALLS) ends in a jump to it: no stack
  * frame on the fast path, and the return address that it sees is the call site in the program. Inlined code gets what
@@ -145,12 +145,21 @@ ADTAPE_INLINE_ void adtape_kit_get_(uintptr_t at, void *x, uintptr_t bytes) {
     }
 }
 
+/* The slow path has performed the operation: a call ends, inlined code goes on with what `field` of the tape is now. There
+ * fast and slow path meet, and the pointer is read again, before the field is written: so the compiler knows both at the
+ * next operation from registers. Reading the cursor back would cost the time from a store to its load. */
+#if defined(ADTAPE_KIT_CALLS)
+#define ADTAPE_KIT_ENDS_(now, field) return
+#else
+#define ADTAPE_KIT_ENDS_(now, field) ((now) = ADTAPE_KIT_CURSOR_->field)
+#endif
+
 /* `what` is a constant at every call. */
 ADTAPE_INLINE_ void adtape_kit_push_(const void *x, int what) {
     const uintptr_t bytes = ADTAPE_KIT_BYTES_IN_(what);
-    adtape_t *t = ADTAPE_KIT_CURSOR_;
-    const uintptr_t cur = t->cur;
-    if (ADTAPE_RARE_(cur + bytes > t->limit)) {
+    const adtape_t *t = ADTAPE_KIT_CURSOR_;
+    uintptr_t next = t->cur + bytes;
+    if (ADTAPE_RARE_(next > t->limit)) {
         uint64_t words[2] = {0, 0};
         memcpy(words, x, bytes);
         if (bytes > 8) {
@@ -158,37 +167,52 @@ ADTAPE_INLINE_ void adtape_kit_push_(const void *x, int what) {
         } else {
             adtape_kit0_push(ADTAPE_KIT_SELF_, what, words[0]);
         }
-        return;
+        ADTAPE_KIT_ENDS_(next, cur);
+    } else {
+        adtape_kit_put_(next - bytes, x, bytes);
     }
-    adtape_kit_put_(cur, x, bytes);
-    t->cur = cur + bytes;
+    ADTAPE_KIT_CURSOR_->cur = next;
 }
+/* Pops into *x, a T. Inlined, it is assigned as one: a copy of bytes could change the cursor, for all that the compiler
+ * knows. */
+#if defined(ADTAPE_KIT_CALLS)
 ADTAPE_INLINE_ void adtape_kit_pop_(void *x, int what) {
     const uintptr_t bytes = ADTAPE_KIT_BYTES_IN_(what);
     adtape_t *t = ADTAPE_KIT_CURSOR_;
     const uintptr_t cur = t->cur - bytes;
     if (ADTAPE_RARE_(cur < t->floor)) {
-#if defined(ADTAPE_KIT_CALLS)
         adtape_kit0_pop(ADTAPE_KIT_SELF_, what, x);
-#else
-        const adtape_kit_words_t words = adtape_kit0_pop_words(ADTAPE_KIT_SELF_, what);
-        memcpy(x, &words, bytes);
-#endif
         return;
     }
     t->cur = cur;
     adtape_kit_get_(cur, x, bytes);
 }
-/* Pops into *x, a T. Inlined, it is assigned as one: a copy of bytes could change the cursor, for all that the compiler
- * knows. */
-#if defined(ADTAPE_KIT_CALLS)
 #define ADTAPE_KIT_POP_(T, x, what) adtape_kit_pop_(x, what)
 #else
-#define ADTAPE_KIT_POP_(T, x, what)     \
-    do {                                \
-        T value_;                       \
-        adtape_kit_pop_(&value_, what); \
-        *(x) = value_;                  \
+/* Where the cursor is once the value on top is popped, which is in *x. */
+ADTAPE_INLINE_ uintptr_t adtape_kit_pop_to_(void *x, int what) {
+    const uintptr_t bytes = ADTAPE_KIT_BYTES_IN_(what);
+    const adtape_t *t = ADTAPE_KIT_CURSOR_;
+    uintptr_t cur = t->cur - bytes;
+    if (ADTAPE_RARE_(cur < t->floor)) {
+        const adtape_kit_words_t words = adtape_kit0_pop_words(ADTAPE_KIT_SELF_, what);
+        memcpy(x, &words, bytes);
+        ADTAPE_KIT_ENDS_(cur, cur);
+    } else {
+        adtape_kit_get_(cur, x, bytes);
+    }
+    return cur;
+}
+ADTAPE_INLINE_ void adtape_kit_pop_(void *x, int what) {
+    const uintptr_t cur = adtape_kit_pop_to_(x, what);
+    ADTAPE_KIT_CURSOR_->cur = cur;
+}
+#define ADTAPE_KIT_POP_(T, x, what)                               \
+    do {                                                          \
+        T value_;                                                 \
+        const uintptr_t cur_ = adtape_kit_pop_to_(&value_, what); \
+        *(x) = value_;                                            \
+        ADTAPE_KIT_CURSOR_->cur = cur_;                           \
     } while (0)
 #endif
 
@@ -254,31 +278,33 @@ ADTAPE_INLINE_ uint64_t adtape_kit_reverse_(uint64_t w, int bits) {
 }
 
 ADTAPE_INLINE_ void adtape_kit_push_control_(int cc, int bits) {
-    adtape_t *t = ADTAPE_KIT_CURSOR_;
-    const uint64_t have = t->bits;
+    uint64_t have = ADTAPE_KIT_CURSOR_->bits;
     /* The top bit is whether what is left of the value is not zero, as in the kit. */
     const uint64_t low = (uint64_t)cc & ((UINT64_C(1) << (bits - 1)) - 1);
     const uint64_t top = cc >> (bits - 1) != 0;
     const uint64_t value = adtape_kit_reverse_(low | top << (bits - 1), bits);
     if (ADTAPE_RARE_(have >= UINT64_C(1) << (62 - bits))) {
         adtape_kit0_push_bits(ADTAPE_KIT_SELF_, value, bits);
-        return;
+        ADTAPE_KIT_ENDS_(have, bits);
+    } else {
+        have = have << bits | value;
     }
-    t->bits = have << bits | value;
+    ADTAPE_KIT_CURSOR_->bits = have;
 }
 ADTAPE_INLINE_ void adtape_kit_pop_control_(int *cc, int bits) {
-    adtape_t *t = ADTAPE_KIT_CURSOR_;
-    const uint64_t have = t->bits;
+    uint64_t have = ADTAPE_KIT_CURSOR_->bits;
     if (ADTAPE_RARE_((int64_t)have < (int64_t)(UINT64_C(1) << bits))) {
 #if defined(ADTAPE_KIT_CALLS)
         (void)adtape_kit0_pop_control(ADTAPE_KIT_SELF_, bits, cc);
 #else
         *cc = adtape_kit0_pop_control(ADTAPE_KIT_SELF_, bits, NULL);
 #endif
-        return;
+        ADTAPE_KIT_ENDS_(have, bits);
+    } else {
+        *cc = (int)adtape_kit_reverse_(have & ((UINT64_C(1) << bits) - 1), bits);
+        have >>= bits;
     }
-    t->bits = have >> bits;
-    *cc = (int)adtape_kit_reverse_(have & ((UINT64_C(1) << bits) - 1), bits);
+    ADTAPE_KIT_CURSOR_->bits = have;
 }
 ADTAPE_INLINE_ int adtape_kit_pop_bit_(void) {
     adtape_t *t = ADTAPE_KIT_CURSOR_;

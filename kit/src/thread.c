@@ -265,8 +265,8 @@ static kit_stream_t *tape_for(adtape_t **self, int what, const void *site) {
     kit_thread_t *th = kit_this(site);
     kit_stream_t *s = stream_of(th, what, site);
     s->looking = false;
-    if (!kit.order_by_type && self != NULL) {
-        *self = s->tape;
+    if (self != NULL) {
+        *self = kit.order_by_type ? adtape_abi0_self() : s->tape;
     }
     return s;
 }
