@@ -124,7 +124,7 @@ fn rows_by_elements(expr: &mut Expr, object: ObjectId, shape: &[Dim], elem: &Typ
         && let [Step::Index(at)] = &mut place.path[..]
         && at.len() < shape.len()
     {
-        let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+        let zero = Expr::int(0);
         at.extend(shape[at.len()..].iter().map(|dim| Subscript { at: zero.clone(), dim: dim.clone() }));
         place.ty = elem.clone();
         let address = Expr { kind: expr.kind.clone(), ty: Type::Pointer(Box::new(elem.clone())) };
@@ -173,7 +173,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
         flatten(proc, object);
     }
     let shape = &proc.objects[object.index()].shape;
-    let one = Expr { kind: ExprKind::Int(1), ty: Type::int() };
+    let one = Expr::int(1);
     let (count, is_one) = (shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(one), shape.is_empty());
     proc.objects[object.index()].life = Life::Stable;
     proc.items[at.index()].kind = ItemKind::Alloc { object, count, zeroed: false };
@@ -191,7 +191,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     let (value, item) = define(proc, &format!("{name}_at"), address.clone(), region, at);
     proc.regions[region.index()].items.insert(position + 1, item);
     if is_one {
-        let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+        let zero = Expr::int(0);
         let definition = proc.values[value.index()].def.clone();
         rewrite::places(proc, &mut |place| {
             if place.base == Base::Object(object) {

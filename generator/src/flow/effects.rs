@@ -11,7 +11,8 @@
 
 use super::locs::{Loc, Root, Set};
 use super::{Points, walk};
-use crate::ir::{Callee, ExprKind, ItemId, ItemKind, Life, Place, ProcId, Program, RegionId, Type};
+use crate::ir::library::{Does, does};
+use crate::ir::{Callee, ExprKind, ItemId, ItemKind, Life, Place, ProcId, Program, REALLOC, RegionId, Type};
 
 /// What something may read and write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,63 +38,10 @@ pub struct Effects {
     regions: Vec<Vec<Effect>>,
 }
 
-/// Functions without source that write nothing of the program's through their pointers.
-const ONLY_READ: &[&str] = &[
-    "printf",
-    "fprintf",
-    "puts",
-    "fputs",
-    "putchar",
-    "fputc",
-    "putc",
-    "perror",
-    "fflush",
-    "abort",
-    "exit",
-    "_exit",
-    "__assert_fail",
-    "__assert_rtn",
-    "assert",
-    "clock",
-    "getenv",
-    "strlen",
-    "strcmp",
-    "strncmp",
-    "atexit",
-    "rand",
-    "srand",
-    "omp_get_wtime",
-    "omp_get_thread_num",
-    "omp_get_num_threads",
-    "omp_get_max_threads",
-    "fclose",
-    "fopen",
-    "vprintf",
-    "vfprintf",
-    "syslog",
-    "isatty",
-    "feof",
-    "ferror",
-    "strerror",
-    "fwrite",
-    "memcmp",
-    "strchr",
-    "strrchr",
-    "strstr",
-    "ctime",
-    "asctime",
-    "localtime",
-    "gmtime",
-    "atoi",
-    "atol",
-    "usleep",
-    "sleep",
-    crate::ir::REALLOC,
-];
-
-/// Whether a function without source may write what its arguments point to.
+/// Whether a function without source may write what its arguments point to. `syslog` is an error handler, which only reads.
 pub fn external_writes(name: &str) -> bool {
-    !ONLY_READ.contains(&name)
+    let reads = does(name).is_some_and(|does| does != Does::Writes);
+    !reads && !matches!(name, "syslog" | REALLOC)
 }
 
 impl Effects {
@@ -180,7 +128,7 @@ impl Effects {
                             for t in points.targets(p, arg) {
                                 effect.reads.extend(points.locs.leaves(t));
                                 // What lay at the old address of a block is not there any more.
-                                let moves = name == crate::ir::REALLOC;
+                                let moves = name == REALLOC;
                                 if moves || external_writes(name) && !passed_on(points, t) {
                                     effect.writes.extend(points.locs.leaves(t));
                                 }

@@ -186,7 +186,7 @@ impl<'a> Locator<'a> {
                 return None;
             }
         }
-        let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+        let zero = Expr::int(0);
         let first = Step::Index(vec![Subscript { at: zero, dim: Dim::default() }]);
         let first = matches!(base, Base::At(_)).then_some(first);
         let path = first.into_iter().chain(path.into_iter().map(Step::Field)).collect();

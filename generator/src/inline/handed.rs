@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 
 use super::splice;
 use crate::flow::{Flow, Head, walk};
-use crate::ir::build::int;
 use crate::ir::*;
 
 /// Definitions that are followed.
@@ -107,10 +106,10 @@ impl Handed {
         let ty = proc.vars[self.index.var.index()].ty.clone();
         let of = |value| Expr { kind: ExprKind::Value(value), ty: ty.clone() };
         let two = |op, x, y, ty| Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty };
-        let step = Expr { kind: ExprKind::Int(self.step), ty: ty.clone() };
+        let step = Expr::constant(self.step, ty.clone());
         let before = two(Binary::Subtract, of(index), step, ty.clone());
         let end = crate::ir::walk::replace(&self.end, &mut |value| (value == self.index.head).then(|| before.clone()));
-        let is_first = two(Binary::Equal, of(index), of(self.index.init), int());
+        let is_first = two(Binary::Equal, of(index), of(self.index.init), Type::int());
         let Var { name, ty, .. } = proc.vars[self.pointer.var.index()].clone();
         let init = Expr { kind: ExprKind::Value(self.pointer.init), ty: ty.clone() };
         let kind = ExprKind::Select(Box::new(is_first), Box::new(init), Box::new(end));

@@ -293,7 +293,7 @@ impl Builder {
     /// Begins a loop and its body. The test is given later.
     pub fn begin_loop(&mut self) {
         let outside = self.region;
-        let test = Expr { kind: ExprKind::Int(0), ty: int() };
+        let test = Expr::int(0);
         let nothing = RegionId(0);
         let item = self.emit(ItemKind::Loop { test, at: TestAt::Before, body: nothing, carried: Vec::new() });
         let inside = self.inner_region(item);
@@ -390,7 +390,7 @@ impl Builder {
 
 /// C's `int`.
 pub fn int() -> Type {
-    Type::Int { bits: 32, signed: true, name: "int".to_string() }
+    Type::int()
 }
 
 /// Joins of two values that turned out to be the same once constant heads were replaced, and loops that carry a

@@ -82,6 +82,45 @@ pub enum ExprKind {
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
+impl Expr {
+    /// An integer constant.
+    pub fn constant(value: i128, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Int(value), ty }
+    }
+
+    /// A constant of C's type `int`.
+    pub fn int(value: i128) -> Expr {
+        Expr::constant(value, Type::int())
+    }
+
+    /// The number that a literal is, with its sign.
+    pub fn literal(&self) -> Option<f64> {
+        match &self.kind {
+            ExprKind::Int(value) => Some(*value as f64),
+            ExprKind::Float(text) => literal(text),
+            ExprKind::Unary(Unary::Negate, inner) => Some(-inner.literal()?),
+            _ => None,
+        }
+    }
+}
+
+/// The number that the text of a real literal is; `INFINITY` and the like are none.
+pub fn literal(text: &str) -> Option<f64> {
+    text.trim_end_matches(['f', 'F', 'l', 'L']).parse().ok()
+}
+
+/// Zero of a scalar type.
+pub fn zero(ty: &Type) -> Expr {
+    let kind = match ty {
+        Type::Float { bits: 32 } => ExprKind::Float("0.0f".into()),
+        Type::Float { bits: 80 } => ExprKind::Float("0.0L".into()),
+        Type::Float { .. } => ExprKind::Float("0.0".into()),
+        Type::Pointer(_) => ExprKind::Null,
+        _ => ExprKind::Int(0),
+    };
+    Expr { kind, ty: ty.clone() }
+}
+
 /// Operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {

@@ -212,7 +212,7 @@ impl Function {
     fn is_smooth_power(&self, position: usize, args: &[Expr]) -> bool {
         match args {
             [_, Expr { kind: ExprKind::Float(text), .. }] if self.name == "pow" && position == 0 => {
-                text.trim_end_matches(['f', 'F', 'l', 'L']).parse().is_ok_and(|exponent: f64| exponent >= 1.0)
+                literal(text).is_some_and(|exponent| exponent >= 1.0)
             }
             _ => false,
         }
@@ -225,7 +225,7 @@ impl Function {
             return None;
         }
         let ty = Type::Float { bits: self.bits };
-        let exponent: f64 = text.trim_end_matches(['f', 'F', 'l', 'L']).parse().ok()?;
+        let exponent = literal(text)?;
         let times = |left, right| Expr {
             kind: ExprKind::Binary(Binary::Multiply, Box::new(left), Box::new(right)),
             ty: ty.clone(),

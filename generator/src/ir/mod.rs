@@ -4,6 +4,7 @@ pub mod build;
 pub mod exprs;
 pub mod functions;
 pub mod items;
+pub mod library;
 pub mod natural;
 pub mod parse;
 pub mod print;

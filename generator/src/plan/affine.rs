@@ -12,7 +12,7 @@ pub(crate) fn advanced(init: Expr, before: &Expr, step: &Expr) -> Expr {
     };
     // Unsigned arithmetic subtracts as exactly as it adds, and a reader knows small numbers.
     let back = match step.kind {
-        ExprKind::Int(n) if n < 0 => Some(Expr { kind: ExprKind::Int(-n), ty: step.ty.clone() }),
+        ExprKind::Int(n) if n < 0 => Some(Expr::constant(-n, step.ty.clone())),
         _ => None,
     };
     let unsigned_sum = |init: Expr, wide: Type| match &back {
@@ -55,7 +55,7 @@ fn unsigned(bits: u8) -> Type {
 fn wrapped(expr: Expr, ty: &Type) -> Expr {
     match (&expr.kind, ty) {
         (ExprKind::Int(n), Type::Int { bits, signed: false, .. }) => {
-            Expr { kind: ExprKind::Int(n.rem_euclid(1 << bits)), ty: ty.clone() }
+            Expr::constant(n.rem_euclid(1 << bits), ty.clone())
         }
         _ => cast(expr, ty),
     }

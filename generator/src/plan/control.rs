@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use super::affine::{advanced, distance};
 use super::exprs::{binary, cast, unsigned};
 use super::game::value_expr;
-use super::recompute::zero;
 use crate::ir::walk;
 use crate::ir::{
-    Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Proc, RegionId, TestAt, Type, Unary, ValueId,
+    Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Proc, RegionId, TestAt, Type, Unary, ValueId, zero,
 };
 
 /// An index: a carried integer that each pass changes by one constant and that the test compares with a bound which
@@ -40,10 +39,10 @@ impl Index {
             _ => None,
         };
         let Some(last) = last else {
-            let step = Expr { kind: ExprKind::Int(self.step), ty: init.ty.clone() };
+            let step = Expr::constant(self.step, init.ty.clone());
             return advanced(init.clone(), &self.passes(init, self.bound.clone()), &step);
         };
-        let runs = binary(self.test, init.clone(), self.bound.clone(), int());
+        let runs = binary(self.test, init.clone(), self.bound.clone(), Type::int());
         let ty = init.ty.clone();
         Expr { kind: ExprKind::Select(Box::new(runs), Box::new(last), Box::new(init)), ty }
     }
@@ -52,7 +51,7 @@ impl Index {
     /// every index type.
     pub fn passes(&self, init: Expr, bound: Expr) -> Expr {
         let wide = unsigned();
-        let runs = binary(self.test, init.clone(), bound.clone(), int());
+        let runs = binary(self.test, init.clone(), bound.clone(), Type::int());
         let (far, near) = if self.step > 0 { (bound, init) } else { (init, bound) };
         if self.test == Binary::NotEqual {
             // The index may wrap around on its way.
@@ -61,7 +60,7 @@ impl Index {
         let distance = binary(Binary::Subtract, cast(far, &wide), cast(near, &wide), wide.clone());
         let inclusive = matches!(self.test, Binary::LessEqual | Binary::GreaterEqual);
         let distance = if inclusive { distance } else { offset(&distance, -1) };
-        let step = Expr { kind: ExprKind::Int(self.step.abs()), ty: wide.clone() };
+        let step = Expr::constant(self.step.abs(), wide.clone());
         let passes = offset(&binary(Binary::Divide, distance, step, wide.clone()), 1);
         let kind = ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(zero(&wide)));
         Expr { kind, ty: wide }
@@ -82,16 +81,11 @@ impl Index {
     }
 }
 
-/// `int`.
-pub fn int() -> Type {
-    Type::Int { bits: 32, signed: true, name: "int".into() }
-}
-
 /// `expr + by`, constants put together.
 pub fn offset(expr: &Expr, by: i128) -> Expr {
     let (expr, by) = match &expr.kind {
         ExprKind::Int(n) if fits(n + by, &expr.ty) => {
-            return Expr { kind: ExprKind::Int(n + by), ty: expr.ty.clone() };
+            return Expr::constant(n + by, expr.ty.clone());
         }
         ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, k) if x.ty == expr.ty => match k.kind {
             ExprKind::Int(k) if (0..=1 << 30).contains(&k) => (&**x, if *op == Binary::Add { by + k } else { by - k }),
@@ -103,7 +97,7 @@ pub fn offset(expr: &Expr, by: i128) -> Expr {
         return expr.clone();
     }
     let (op, by) = if by < 0 { (Binary::Subtract, -by) } else { (Binary::Add, by) };
-    let by = Expr { kind: ExprKind::Int(by), ty: expr.ty.clone() };
+    let by = Expr::constant(by, expr.ty.clone());
     Expr { kind: ExprKind::Binary(op, Box::new(expr.clone()), Box::new(by)), ty: expr.ty.clone() }
 }
 

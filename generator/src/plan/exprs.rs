@@ -20,7 +20,7 @@ pub(crate) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
 pub(crate) fn cast(expr: Expr, ty: &Type) -> Expr {
     match expr.kind {
         _ if expr.ty == *ty => expr,
-        ExprKind::Int(n) if fits(n, ty) => Expr { kind: ExprKind::Int(n), ty: ty.clone() },
+        ExprKind::Int(n) if fits(n, ty) => Expr::constant(n, ty.clone()),
         _ => Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() },
     }
 }

@@ -237,7 +237,7 @@ fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
         at = &flow.program.types.structs[id.index()].fields[field.index()].ty;
         path.push(Step::Field(field));
         if let Type::Array { elem, extent } = at {
-            let number = |n: i128| Expr { kind: ExprKind::Int(n), ty: crate::plan::control::int() };
+            let number = |n: i128| Expr::int(n);
             let dim = Dim { lower: None, extent: extent.map(|n| number(n.into())) };
             path.push(Step::Index(vec![Subscript { at: number(0), dim }]));
             at = elem;
@@ -304,7 +304,7 @@ fn first_number(pointer: Expr) -> Expr {
     if path.len() == 1 || path[1..].iter().any(|dim| dim.extent.is_none()) {
         return pointer;
     }
-    let zero = Expr { kind: ExprKind::Int(0), ty: crate::plan::control::int() };
+    let zero = Expr::int(0);
     let path = path.into_iter().map(|dim| Subscript { at: zero.clone(), dim }).collect();
     let elem = elem.clone();
     let place = Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(path)], ty: elem.clone() };

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use super::control::{self, Index};
 use super::game::value_expr;
+pub use crate::ir::zero;
+
 use crate::ir::walk;
 use crate::ir::{Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId};
 
@@ -162,18 +164,6 @@ pub fn cost(expr: &Expr) -> u32 {
         };
     });
     sum
-}
-
-/// Zero of a scalar type.
-pub fn zero(ty: &Type) -> Expr {
-    let kind = match ty {
-        Type::Float { bits: 32 } => ExprKind::Float("0.0f".into()),
-        Type::Float { bits: 80 } => ExprKind::Float("0.0L".into()),
-        Type::Float { .. } => ExprKind::Float("0.0".into()),
-        Type::Pointer(_) => ExprKind::Null,
-        _ => ExprKind::Int(0),
-    };
-    Expr { kind, ty: ty.clone() }
 }
 
 /// The type of a value.

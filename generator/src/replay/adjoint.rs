@@ -347,7 +347,7 @@ impl Replay<'_> {
                 *sum.entry((t, sorted)).or_default() += sign;
                 Ok(())
             }
-            Term::Float(text) if is_zero(text) => Ok(()),
+            Term::Float(text) if literal(text) == Some(0.0) => Ok(()),
             Term::Unary(Unary::Negate, x, _) => self.add_linear(*x, factors, -sign, sum),
             Term::Cast(x, ..) => self.add_linear(*x, factors, sign, sum),
             Term::Binary(Binary::Add, x, y, _) => {
@@ -386,7 +386,7 @@ impl Replay<'_> {
     /// Whether a term is 0 times something: an adjoint whose parts cancel each other, and what is made of it.
     fn is_nothing(&self, t: T) -> bool {
         match self.terms.get(t) {
-            Term::Float(text) => is_zero(text),
+            Term::Float(text) => literal(text) == Some(0.0),
             Term::Unary(Unary::Negate, x, _) | Term::Cast(x, ..) | Term::Binary(Binary::Divide, x, ..) => {
                 self.is_nothing(*x)
             }
@@ -435,10 +435,6 @@ pub(super) fn objects_read(proc: &Proc) -> BTreeSet<ObjectId> {
     }
     proc.result.iter().for_each(|result| walk::expressions(result, &mut see));
     read
-}
-
-fn is_zero(text: &str) -> bool {
-    text.trim_end_matches(['f', 'F', 'l', 'L']).parse().is_ok_and(|number: f64| number == 0.0)
 }
 
 // ---- local adjoints at the borders of regions --------------------------------------------------------------------------

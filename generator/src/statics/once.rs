@@ -303,8 +303,7 @@ impl Once<'_> {
     fn number(&self, e: &Expr, known: &dyn Fn(GlobalId) -> Option<f64>) -> Option<f64> {
         let truth = |holds: bool| Some(f64::from(u8::from(holds)));
         match &e.kind {
-            ExprKind::Int(value) => Some(*value as f64),
-            ExprKind::Float(text) => text.trim_end_matches(['f', 'F', 'l', 'L']).parse().ok(),
+            ExprKind::Int(_) | ExprKind::Float(_) => e.literal(),
             ExprKind::Null => Some(0.0),
             ExprKind::Load(Place { base: Base::Global(global), path, .. }) if path.is_empty() => known(*global),
             ExprKind::Value(value) => match &self.proc.values[value.index()].def {

@@ -10,7 +10,6 @@ use super::items::binary;
 use super::reverse::Context;
 use crate::ir::*;
 use crate::plan::ProcPlan;
-use crate::plan::control::int;
 use crate::plan::game::value_expr;
 
 /// The bases of a pointer variable: those of all its values, so that numbers mean the same everywhere.
@@ -204,7 +203,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> Hash
     let mut numbering = Numbering { cx, id, numbers: HashMap::new(), vars: HashMap::new() };
     for var in vars {
         let Var { name, span, .. } = out.vars[var.index()].clone();
-        out.vars.push(Var { name: format!("{name}_k"), ty: int(), kind: VarKind::Temporary, span });
+        out.vars.push(Var { name: format!("{name}_k"), ty: Type::int(), kind: VarKind::Temporary, span });
         numbering.vars.insert(var, VarId::new(out.vars.len() - 1));
     }
     numbering.values(out);
@@ -297,7 +296,7 @@ impl Numbering<'_> {
     }
 
     fn constant(&self, k: usize) -> Expr {
-        Expr { kind: ExprKind::Int(k as i128), ty: int() }
+        Expr::int(k as i128)
     }
 
     /// Which base of `value` the expression that defines it points into, or a part of this expression.
@@ -311,7 +310,7 @@ impl Numbering<'_> {
                 if then == otherwise {
                     return *then;
                 }
-                return Expr { kind: ExprKind::Select(Box::new(on.clone()), then, otherwise), ty: int() };
+                return Expr { kind: ExprKind::Select(Box::new(on.clone()), then, otherwise), ty: Type::int() };
             }
         };
         match values_in(expr).next().and_then(|from| Some((from, *self.numbers.get(&from)?))) {
@@ -321,9 +320,9 @@ impl Numbering<'_> {
                 let position = |base: &Expr| to.iter().position(|other| other == base).unwrap_or(0);
                 let last = from.last().map_or(0, position);
                 let choose = |rest: Expr, (k, base): (usize, &Expr)| {
-                    let is = binary(Binary::Equal, number.clone(), self.constant(k), int());
+                    let is = binary(Binary::Equal, number.clone(), self.constant(k), Type::int());
                     let here = self.constant(position(base));
-                    Expr { kind: ExprKind::Select(Box::new(is), Box::new(here), Box::new(rest)), ty: int() }
+                    Expr { kind: ExprKind::Select(Box::new(is), Box::new(here), Box::new(rest)), ty: Type::int() }
                 };
                 if from == to {
                     return number;

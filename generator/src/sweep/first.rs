@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use super::tidy::named;
 use crate::flow::walk::regions;
 use crate::ir::*;
-use crate::plan::recompute::zero;
 
 /// Moves the declaration of each scalar that begins as 0 to the first item of its region that mentions it, if that adds
 /// to it, and makes the sum an assignment.

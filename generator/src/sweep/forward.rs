@@ -14,9 +14,8 @@ use super::items::{binary, reads_own, site, unsigned};
 use super::reverse::{Context, Stored, load};
 use crate::flow::required::{Hull, Snapshots};
 use crate::ir::*;
-use crate::plan::control::{self, int};
+use crate::plan::control;
 use crate::plan::game::value_expr;
-use crate::plan::recompute::zero;
 use crate::plan::{Interface, ProcPlan, Run};
 
 struct Builder<'a> {
@@ -180,7 +179,7 @@ impl Builder<'_> {
         }
         items.extend(&old[last..cut]);
         if let Some((branch, bit)) = bit {
-            let value = Expr { kind: ExprKind::Int(bit), ty: int() };
+            let value = Expr::int(bit);
             let push = self.push(&mut items, None, Pushed::Bits { value, bits: 1 });
             self.stored.insert(push, Stored::Arm(branch));
         }
@@ -320,7 +319,7 @@ impl Builder<'_> {
         };
         let init = define(Def::Is(zero(&ty)), outer);
         let head = define(Def::Head(item, slot), body);
-        let one = Expr { kind: ExprKind::Int(1), ty: ty.clone() };
+        let one = Expr::constant(1, ty.clone());
         let next = binary(Binary::Add, Expr { kind: ExprKind::Value(head), ty: ty.clone() }, one, ty.clone());
         let end = define(Def::Is(next), body);
         let out = define(Def::Out(item, slot), outer);
@@ -380,7 +379,7 @@ impl Builder<'_> {
                 let var = self.out.values[value.index()].var;
                 let mut bases = bases::of_variable(self.cx, self.id, var).unwrap_or_default();
                 bases.extend(bases::may_be_null(self.cx, self.id, var).then(|| bases::null(&expr.ty)));
-                let zero = Expr { kind: ExprKind::Int(0), ty: int() };
+                let zero = Expr::int(0);
                 let number = self.numbers.get(&value).map(|number| self.saved.get(number).unwrap_or(number));
                 let base = number.map_or(zero, |number| value_expr(&self.out, *number));
                 Pushed::Pointer { value: expr, bases, base }

@@ -3,10 +3,9 @@
 use super::reverse::{Builder, Named, Stored, bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::control::int;
 pub(super) use crate::plan::exprs::{binary, cast, unsigned};
 use crate::plan::game::Token;
-use crate::plan::recompute::{type_of, zero};
+use crate::plan::recompute::type_of;
 use crate::plan::{Explanation, Interface};
 use crate::refuse::Class;
 
@@ -261,14 +260,14 @@ impl Builder<'_> {
             }
         }
         self.plan.bits.insert(item);
-        let var = self.variable("arm", &int(), VarKind::Temporary);
+        let var = self.variable("arm", &Type::int(), VarKind::Temporary);
         let pop = self.emit(ItemKind::Comment { text: String::new() });
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
         let how = "stored: its condition cannot be evaluated again".into();
         let line = Explanation { span, what: "branch".into(), how, readers: Vec::new(), bytes: 0.125 };
         self.explain_stored(pop, Stored::Arm(item), line);
-        Expr { kind: ExprKind::Value(value), ty: int() }
+        Expr { kind: ExprKind::Value(value), ty: Type::int() }
     }
 
     /// A join of two constants tells which arm ran.
@@ -282,8 +281,8 @@ impl Builder<'_> {
             return None;
         }
         let out = self.try_value(join.out)?.value;
-        let first = Expr { kind: ExprKind::Int(first), ty: out.ty.clone() };
-        Some(Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(out), Box::new(first)), ty: int() })
+        let first = Expr::constant(first, out.ty.clone());
+        Some(Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(out), Box::new(first)), ty: Type::int() })
     }
 
     // ---- calls ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 //! The real members and the pointers of a struct, one by one: how adjoints of whole structs are added and moved.
 
-use crate::ir::{Dim, Expr, ExprKind, FieldId, Place, Program, Step, Subscript, Type};
+use crate::ir::{Dim, Expr, FieldId, Place, Program, Step, Subscript, Type};
 
 /// A struct with more reals than this is not passed by value.
 pub const MANY: usize = 256;
@@ -58,7 +58,7 @@ fn elements(
         return collect(program, &element, wanted, found);
     };
     let Some(extent) = extent.filter(|extent| *extent <= MANY as u64) else { return false };
-    let number = |value: u64| Expr { kind: ExprKind::Int(i128::from(value)), ty: crate::plan::control::int() };
+    let number = |value: u64| Expr::int(i128::from(value));
     for k in 0..extent {
         at.push(Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(extent)) } });
         let all = elements(program, place, at, elem, wanted, found);

@@ -11,9 +11,9 @@ use super::reverse::{Builder, Named, OpenLoop, Stored, bytes};
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::plan::affine;
-use crate::plan::control::{self, Index, int, offset};
+use crate::plan::control::{self, Index, offset};
 use crate::plan::game::{Token, value_expr};
-use crate::plan::recompute::{type_of, zero};
+use crate::plan::recompute::type_of;
 
 /// How often the reversed loop runs, and what its control variable is.
 struct Control {
@@ -164,7 +164,7 @@ impl Builder<'_> {
         let bound = self.operand(&index.bound);
         self.explain(self.span, "loop".into(), format!("its passes are known from {name} and its bounds"), 0.0);
         self.again.push((self.loops[open].item, index.bound.clone()));
-        let compare = |op, x: &Expr, y: &Expr| binary(op, x.clone(), y.clone(), int());
+        let compare = |op, x: &Expr, y: &Expr| binary(op, x.clone(), y.clone(), Type::int());
         if index.step != 1 && index.step != -1 {
             return self.by_steps(open, body, index, init, bound);
         }
@@ -200,7 +200,7 @@ impl Builder<'_> {
         let mut control = self.counted(open, body, passes);
         let ty = init.ty.clone();
         self.at = body;
-        let step = Expr { kind: ExprKind::Int(index.step), ty };
+        let step = Expr::constant(index.step, ty);
         let here = affine::advanced(init, &control.before, &step);
         let name = self.primal.vars[index.values.var.index()].name.clone();
         let here = self.bind(&name, here);
@@ -225,7 +225,7 @@ impl Builder<'_> {
     fn counted(&mut self, open: usize, body: RegionId, passes: ValueId) -> Control {
         let head = self.carried_head(open, "pass", &unsigned());
         let at = Expr { kind: ExprKind::Value(head), ty: unsigned() };
-        let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), int());
+        let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), Type::int());
         self.at = body;
         let end = self.bind_value("pass", offset(&at, -1));
         self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;

@@ -200,7 +200,7 @@ impl Builder<'_> {
     fn each(&mut self, count: Expr, body: &mut dyn FnMut(&mut Self, Expr)) {
         let ty = Type::integer("size_t").unwrap_or_default();
         let value = |value| Expr { kind: ExprKind::Value(value), ty: Type::integer("size_t").unwrap_or_default() };
-        let number = |n| Expr { kind: ExprKind::Int(n), ty: Type::integer("size_t").unwrap_or_default() };
+        let number = |n| Expr::constant(n, Type::integer("size_t").unwrap_or_default());
         let var = self.variable("k", &ty, VarKind::Temporary);
         let init = self.define(var, Def::Is(number(0)), self.at);
         self.emit(ItemKind::Let { value: init });
@@ -215,7 +215,7 @@ impl Builder<'_> {
         let out = self.define(var, Def::Out(reversed, 0), outer);
         let test = Expr {
             kind: ExprKind::Binary(Binary::Less, Box::new(value(head)), Box::new(cast(count, &ty))),
-            ty: crate::plan::control::int(),
+            ty: Type::int(),
         };
         let carried = vec![Carried { var, init, head, end, out }];
         self.place_item(reversed, ItemKind::Loop { test, at: TestAt::Before, body: inside, carried });

@@ -24,15 +24,12 @@ pub mod vector;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::{Base, Binary, Dim, Expr, ExprKind, Object, ObjectId, Place, Step, Subscript, Type};
+use crate::ir::{Base, Binary, Dim, Expr, Object, ObjectId, Place, Step, Subscript, Type};
 use items::binary;
 
 /// The first element of an object.
 pub(crate) fn first(object: &Object, id: ObjectId) -> Place {
-    let zero = |dim: &Dim| Subscript {
-        at: Expr { kind: ExprKind::Int(0), ty: crate::plan::control::int() },
-        dim: dim.clone(),
-    };
+    let zero = |dim: &Dim| Subscript { at: Expr::int(0), dim: dim.clone() };
     let path = match (&object.life, &object.shape[..]) {
         (crate::ir::Life::Heap | crate::ir::Life::Stable, []) => vec![Step::Index(vec![zero(&Dim::default())])],
         (_, []) => Vec::new(),
@@ -44,7 +41,7 @@ pub(crate) fn first(object: &Object, id: ObjectId) -> Place {
 /// The first element of a local object and the number of its elements.
 pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, Expr) {
     let ty = Type::Int { bits: 64, signed: false, name: "size_t".into() };
-    let one = Expr { kind: ExprKind::Int(1), ty: ty.clone() };
+    let one = Expr::constant(1, ty.clone());
     let extents = shape.iter().filter_map(|dim| dim.extent.clone());
     let count = extents.fold(None, |product: Option<Expr>, extent| {
         let extent = items::cast(extent, &ty);

@@ -29,7 +29,7 @@ use super::{Taken, homes, leaves, live};
 use crate::ir::*;
 use crate::plan::facts::Facts;
 use crate::plan::game::{Game, Token};
-use crate::plan::recompute::{Definitions, zero};
+use crate::plan::recompute::Definitions;
 use crate::plan::{Explanation, Interface, ProcPlan};
 use crate::refuse::{Class, Refusal};
 

@@ -14,7 +14,7 @@ use super::items::{binary, cast};
 use super::reverse::Builder;
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
-use crate::plan::control::{Index, inside, int, offset};
+use crate::plan::control::{Index, inside, offset};
 use crate::plan::game::value_expr;
 use crate::plan::{ProcPlan, Run};
 
@@ -70,7 +70,7 @@ impl Builder<'_> {
     fn first(&self, to: &Place, index: &Index, body: RegionId) -> Option<Place> {
         let mut without = to.clone();
         let Some(Step::Index(subscripts)) = without.path.last_mut() else { return None };
-        subscripts.last_mut()?.at = Expr { kind: ExprKind::Int(0), ty: int() };
+        subscripts.last_mut()?.at = Expr::int(0);
         let mut outside = Outside { builder: self, index, body, expanded: 0, varies: false };
         walk::replace_in_place(&without, &mut |value| outside.value(value));
         if std::mem::take(&mut outside.varies) {
@@ -124,7 +124,7 @@ const EXPANDED: usize = 16;
 
 /// How many passes a loop has whose index grows by one.
 fn count(index: &Index, init: &Expr) -> Expr {
-    let runs = binary(index.test, init.clone(), index.bound.clone(), int());
+    let runs = binary(index.test, init.clone(), index.bound.clone(), Type::int());
     let more = i128::from(index.test == Binary::LessEqual);
     let (passes, ty) = match init.kind {
         // No wrap: the bound is at least the number.
@@ -136,7 +136,7 @@ fn count(index: &Index, init: &Expr) -> Expr {
             (offset(&binary(Binary::Subtract, bound, init, long.clone()), more), long)
         }
     };
-    let none = Expr { kind: ExprKind::Int(0), ty: ty.clone() };
+    let none = Expr::constant(0, ty.clone());
     Expr { kind: ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(none)), ty }
 }
 

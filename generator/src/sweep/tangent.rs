@@ -17,7 +17,7 @@ use super::items::{binary, negate};
 use super::reverse::{Context, dereferenced, load, written};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::recompute::{type_of, zero};
+use crate::plan::recompute::type_of;
 use crate::refuse::{Class, Refusal};
 
 struct Builder<'a> {

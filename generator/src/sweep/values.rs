@@ -7,7 +7,7 @@ use super::shadow;
 use crate::ir::*;
 use crate::plan::cut::{self, Candidate};
 use crate::plan::game::{How, Token, value_expr};
-use crate::plan::recompute::{type_of, zero};
+use crate::plan::recompute::type_of;
 use crate::refuse::Class;
 
 /// Recipes that are followed inside each other by recursion.

@@ -6,7 +6,6 @@
 use super::Body;
 use crate::emit::calls;
 use crate::ir::*;
-use crate::plan::control::int;
 
 /// What pointers lead into.
 #[derive(PartialEq, Eq)]
@@ -162,7 +161,7 @@ impl<'a> Body<'a> {
         for (at, name) in names.iter().enumerate() {
             let (from, among) = (snapshot.from.get(at), &snapshot.among[at]);
             let ty = match from {
-                _ if !among.is_empty() => int(),
+                _ if !among.is_empty() => Type::int(),
                 Some(from) => from.ty.clone(),
                 None => self.ty(snapshot.to[at]).clone(),
             };
@@ -179,11 +178,11 @@ impl<'a> Body<'a> {
 /// Which of several pointers one is, as a number; the value itself if there are none.
 fn number_among(from: &Expr, among: &[Expr]) -> Expr {
     let Some((_, others)) = among.split_last() else { return from.clone() };
-    let number = |k: usize| Box::new(Expr { kind: ExprKind::Int(k as i128), ty: int() });
+    let number = |k: usize| Box::new(Expr::int(k as i128));
     let last = *number(others.len());
     others.iter().enumerate().rev().fold(last, |rest, (k, other)| {
         let is = ExprKind::Binary(Binary::Equal, Box::new(from.clone()), Box::new(other.clone()));
-        let is = Box::new(Expr { kind: is, ty: int() });
-        Expr { kind: ExprKind::Select(is, number(k), Box::new(rest)), ty: int() }
+        let is = Box::new(Expr { kind: is, ty: Type::int() });
+        Expr { kind: ExprKind::Select(is, number(k), Box::new(rest)), ty: Type::int() }
     })
 }

@@ -236,8 +236,7 @@ impl Required<'_> {
             [] => Some(place(vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])])),
             [dim] if dim.lower.is_none() => Some(place(vec![Step::Index(vec![Subscript { at, dim: dim.clone() }])])),
             dims => {
-                let zero =
-                    |dim: &Dim| Subscript { at: Expr { kind: ExprKind::Int(0), ty: at.ty.clone() }, dim: dim.clone() };
+                let zero = |dim: &Dim| Subscript { at: Expr::constant(0, at.ty.clone()), dim: dim.clone() };
                 if dims.iter().any(|dim| dim.lower.is_some()) {
                     return None;
                 }
@@ -302,7 +301,7 @@ fn number_term(poly: &Poly, name: &dyn Fn(&Atom) -> Option<Expr>) -> Option<Expr
 /// The count, or 0 if it is negative.
 pub(super) fn or_none(count: Expr) -> Expr {
     let ty = count.ty.clone();
-    let zero = Expr { kind: ExprKind::Int(0), ty: ty.clone() };
+    let zero = Expr::constant(0, ty.clone());
     let int = Type::Int { bits: 32, signed: true, name: "int".into() };
     let some = ExprKind::Binary(Binary::Greater, Box::new(count.clone()), Box::new(zero.clone()));
     let some = Box::new(Expr { kind: some, ty: int });
@@ -311,7 +310,7 @@ pub(super) fn or_none(count: Expr) -> Expr {
 
 /// A count that is known.
 pub(super) fn number(n: i128) -> Expr {
-    Expr { kind: ExprKind::Int(n), ty: long() }
+    Expr::constant(n, long())
 }
 
 /// The product of two counts.

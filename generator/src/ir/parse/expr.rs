@@ -280,7 +280,7 @@ impl Parser {
                     _ => return self.error("no such suffix"),
                 };
                 self.at += 1;
-                Ok(Expr { kind: ExprKind::Int(n), ty: Type::integer(name).unwrap_or_default() })
+                Ok(Expr::constant(n, Type::integer(name).unwrap_or_default()))
             }
             Token::Float(text) => {
                 self.at += 1;

@@ -212,7 +212,7 @@ pub(in crate::sweep) fn load(place: Place) -> Expr {
 
 /// `*pointer`.
 pub(in crate::sweep) fn dereferenced(pointer: Expr, ty: &Type) -> Place {
-    let zero = Expr { kind: ExprKind::Int(0), ty: crate::plan::control::int() };
+    let zero = Expr::int(0);
     let subscript = Subscript { at: zero, dim: Dim::default() };
     Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(vec![subscript])], ty: ty.clone() }
 }

@@ -3,7 +3,6 @@
 use super::super::shadow::{self, Shadows};
 use super::{Builder, load};
 use crate::ir::*;
-use crate::plan::recompute::zero;
 use crate::refuse::Class;
 
 impl Shadows for Builder<'_> {

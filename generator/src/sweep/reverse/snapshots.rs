@@ -16,9 +16,7 @@ use super::{Builder, Named};
 use crate::flow::required::{Hull, Snapshots};
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
-use crate::plan::control::int;
 use crate::plan::game::{Token, value_expr};
-use crate::plan::recompute::zero;
 use crate::sweep::bases;
 use crate::sweep::items::binary;
 
@@ -86,7 +84,7 @@ impl Builder<'_> {
             };
             from.push(Expr { kind: ExprKind::Value(end), ty: primal.vars[each.var.index()].ty.clone() });
         }
-        let more = self.carry_on("more", &int(), (first, next, advance), (at, inside), carries.len());
+        let more = self.carry_on("more", &Type::int(), (first, next, advance), (at, inside), carries.len());
         self.at = at;
         let to = |which: fn(&Carried) -> ValueId| carries.iter().map(which).collect::<Vec<_>>();
         let names_of = |all: &Vec<Named>| all.iter().map(|origin| origin.value.clone()).collect::<Vec<_>>();
@@ -99,8 +97,8 @@ impl Builder<'_> {
         let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);
         self.out.items[first.index()].kind = begins;
         self.out.items[next.index()].kind = goes_on;
-        let head = Expr { kind: ExprKind::Value(more.head), ty: int() };
-        let test = binary(Binary::NotEqual, head, zero(&int()), int());
+        let head = Expr { kind: ExprKind::Value(more.head), ty: Type::int() };
+        let test = binary(Binary::NotEqual, head, zero(&Type::int()), Type::int());
         let outs: Vec<ValueId> = carries.iter().map(|new| new.out).collect();
         carries.push(more);
         self.out.items[advance.index()].kind =
@@ -132,7 +130,7 @@ impl Builder<'_> {
         let of = |origin: &Named| origin.shadow.clone().unwrap_or_else(|| bases::null(&pointer.ty));
         let (last, others) = among.split_last()?;
         Some(others.iter().rev().fold(of(last), |rest, origin| {
-            let is = binary(Binary::Equal, pointer.clone(), origin.value.clone(), int());
+            let is = binary(Binary::Equal, pointer.clone(), origin.value.clone(), Type::int());
             let kind = ExprKind::Select(Box::new(is), Box::new(of(origin)), Box::new(rest));
             Expr { kind, ty: pointer.ty.clone() }
         }))

@@ -3,9 +3,7 @@
 use super::{Builder, Context, type_of};
 use crate::flow::locs;
 use crate::ir::*;
-use crate::plan::control::int;
 use crate::plan::game::value_expr;
-use crate::plan::recompute::zero;
 use crate::refuse::Class;
 use crate::sweep::bases::null;
 use crate::sweep::items::binary;
@@ -63,7 +61,7 @@ impl Builder<'_> {
             base: Base::At(Box::new(from)),
             path: vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])],
         };
-        let found = binary(Binary::NotEqual, this, null(&ty), int());
+        let found = binary(Binary::NotEqual, this, null(&ty), Type::int());
         let there = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
         let there = if there.ty == ty { there } else { Expr { kind: ExprKind::Cast(Box::new(there)), ty: ty.clone() } };
         Expr { kind: ExprKind::Select(Box::new(found), Box::new(there), Box::new(null(&ty))), ty }

@@ -158,7 +158,7 @@ impl<'a> Widener<'a> {
         let Some(first) = items.first() else { return };
         let Item { span, statement, .. } = proc.items[first.index()];
         let int = Type::int();
-        let number = |n: i128| Expr { kind: ExprKind::Int(n), ty: Type::int() };
+        let number = |n: i128| Expr::int(n);
         let var = self.counter.unwrap_or_else(|| self.variable(proc, "k", int.clone()));
         self.counter = Some(var);
         let body = RegionId::new(proc.regions.len());
@@ -324,7 +324,7 @@ impl<'a> Widener<'a> {
                 object
             }
         };
-        let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+        let zero = Expr::int(0);
         Expr { kind: ExprKind::Address(self.element(object, &arg.ty, &zero)), ty }
     }
 
@@ -371,7 +371,7 @@ impl<'a> Widener<'a> {
             && let [Step::Index(_)] = &place.path[..]
             && flat(&self.expr(proc, pointer, None))
         {
-            let zero = Expr { kind: ExprKind::Int(0), ty: Type::int() };
+            let zero = Expr::int(0);
             let first = self.place(proc, place, Some(&zero));
             let real = Type::Pointer(Box::new(place.ty.clone()));
             let first = Expr { kind: ExprKind::Address(first), ty: real };

@@ -1,7 +1,6 @@
 //! Calls.
 
 use super::*;
-use crate::ir::build::int;
 use crate::ir::functions::{self, Function};
 use make::*;
 
@@ -413,7 +412,7 @@ impl<'a> Lower<'_, 'a> {
             _ => {}
         }
         let args = self.arguments(nodes)?;
-        let compare = |op: Binary, a: &Expr, b: &Expr| binary(op, a.clone(), b.clone(), int());
+        let compare = |op: Binary, a: &Expr, b: &Expr| binary(op, a.clone(), b.clone(), Type::int());
         let result = match (name, &args[..]) {
             ("isnanf", [x]) => compare(Binary::NotEqual, x, x),
             ("finite" | "finitef", [x]) => {
@@ -424,7 +423,7 @@ impl<'a> Lower<'_, 'a> {
                 let infinity = Expr { kind: ExprKind::Float("INFINITY".to_string()), ty: x.ty.clone() };
                 let minus = unary(Unary::Negate, infinity.clone(), x.ty.clone());
                 let up = compare(Binary::Equal, x, &infinity);
-                binary(Binary::Subtract, up, compare(Binary::Equal, x, &minus), int())
+                binary(Binary::Subtract, up, compare(Binary::Equal, x, &minus), Type::int())
             }
             ("abs" | "labs" | "llabs", [x]) => {
                 let negative = compare(Binary::Less, x, &zero(&x.ty));

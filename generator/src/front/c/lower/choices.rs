@@ -11,7 +11,6 @@
 use super::place::Spot;
 use super::stored::{functions_in, slot};
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 /// The variables of one procedure.
@@ -57,9 +56,9 @@ impl<'a> Lower<'_, 'a> {
             node.inner.iter().filter(|_| node.has_init).for_each(|init| self.note_functions(init, node.ty()));
             let ty = self.ir_type(node);
             let name = self.unique(&format!("{}_choice", node.name));
-            let var = self.b.var(&name, int(), VarKind::Renamed, self.span(node));
+            let var = self.b.var(&name, Type::int(), VarKind::Renamed, self.span(node));
             self.b.emit(ItemKind::DeclareVar { var });
-            self.b.assign(var, constant(0, int()));
+            self.b.assign(var, Expr::int(0));
             self.bindings.insert(node.id, Binding::Var(var));
             self.choices.types.insert(var, (ty, node.ty().to_string()));
         }
@@ -111,16 +110,16 @@ impl<'a> Lower<'_, 'a> {
         }
         let is = |name: &String| {
             let this = Expr { kind: ExprKind::Verbatim(name.clone()), ty: held.ty.clone() };
-            binary(Binary::Equal, held.clone(), this, int())
+            binary(Binary::Equal, held.clone(), this, Type::int())
         };
         let names: Vec<String> = self.choices.of(var).cloned().collect();
-        let number = names.iter().rev().fold(constant(0, int()), |otherwise, name| {
+        let number = names.iter().rev().fold(Expr::int(0), |otherwise, name| {
             let (is_this, this) = (Box::new(is(name)), Box::new(self.number_of(name)));
-            Expr { kind: ExprKind::Select(is_this, this, Box::new(otherwise)), ty: int() }
+            Expr { kind: ExprKind::Select(is_this, this, Box::new(otherwise)), ty: Type::int() }
         });
         let number = self.b.keep("number", number);
-        let none = binary(Binary::NotEqual, held.clone(), zero(&held.ty), int());
-        let unnamed = and(binary(Binary::Equal, number.clone(), constant(0, int()), int()), none);
+        let none = binary(Binary::NotEqual, held.clone(), zero(&held.ty), Type::int());
+        let unnamed = and(binary(Binary::Equal, number.clone(), Expr::int(0), Type::int()), none);
         self.b.begin_branch(unnamed);
         self.stop_at_unnamed(&slot);
         self.b.end_branch();
@@ -167,7 +166,7 @@ impl<'a> Lower<'_, 'a> {
     /// The number of a function.
     pub fn number_of(&self, name: &str) -> Expr {
         let position = self.choices.functions.iter().position(|(known, _)| known == name);
-        constant(position.map_or(0, |position| position as i128 + 1), int())
+        Expr::int(position.map_or(0, |position| position as i128 + 1))
     }
 
     /// The value of a variable: of one that is a number here, the function.
@@ -176,7 +175,7 @@ impl<'a> Lower<'_, 'a> {
         let Some((ty, _)) = self.choices.types.get(&var) else { return value };
         let none = Expr { kind: ExprKind::Null, ty: ty.clone() };
         self.choices.of(var).fold(none, |otherwise, name| {
-            let is_this = binary(Binary::Equal, value.clone(), self.number_of(name), int());
+            let is_this = binary(Binary::Equal, value.clone(), self.number_of(name), Type::int());
             let this = Expr { kind: ExprKind::Verbatim(name.clone()), ty: ty.clone() };
             Expr { kind: ExprKind::Select(Box::new(is_this), Box::new(this), Box::new(otherwise)), ty: ty.clone() }
         })
@@ -204,12 +203,12 @@ impl<'a> Lower<'_, 'a> {
 
     fn number(&self, function: &Expr, var: VarId) -> Option<Expr> {
         match &function.kind {
-            ExprKind::Null => Some(constant(0, int())),
+            ExprKind::Null => Some(Expr::int(0)),
             ExprKind::Verbatim(name) if self.choices.of(var).any(|known| known == name) => Some(self.number_of(name)),
             ExprKind::Cast(inner) => self.number(inner, var),
             ExprKind::Select(on, then, otherwise) => {
                 let (then, otherwise) = (Box::new(self.number(then, var)?), Box::new(self.number(otherwise, var)?));
-                Some(Expr { kind: ExprKind::Select(on.clone(), then, otherwise), ty: int() })
+                Some(Expr { kind: ExprKind::Select(on.clone(), then, otherwise), ty: Type::int() })
             }
             _ => None,
         }

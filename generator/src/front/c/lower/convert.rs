@@ -37,7 +37,7 @@ impl<'a> Lower<'_, 'a> {
                 let truth = match value.ty {
                     Type::Int { .. } => {
                         let nothing = zero(&value.ty);
-                        binary(Binary::NotEqual, value, nothing, crate::ir::build::int())
+                        binary(Binary::NotEqual, value, nothing, Type::int())
                     }
                     _ => condition(value),
                 };
@@ -138,14 +138,14 @@ impl<'a> Lower<'_, 'a> {
         }
         if matches!(from, Type::Struct(_)) && to.is_number() {
             let to = to.clone();
-            let whole = element(value.clone(), constant(0, crate::ir::build::int()));
+            let whole = element(value.clone(), Expr::int(0));
             if let Some(first) = self.first_number(whole).filter(|first| first.ty == to) {
                 return Ok(address(first));
             }
         }
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else { return self.unknown(node) };
         if let Some(path) = self.first_member(from, to) {
-            let mut place = element(value, constant(0, crate::ir::build::int()));
+            let mut place = element(value, Expr::int(0));
             place.path.extend(path.into_iter().map(Step::Field));
             place.ty = pointee(&ty).cloned().unwrap_or_default();
             return Ok(address(place));

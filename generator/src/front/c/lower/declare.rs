@@ -4,7 +4,6 @@ use super::place::Spot;
 use super::statics;
 use super::*;
 use crate::front::c::types::{self, Extent};
-use crate::ir::build::int;
 use make::*;
 
 pub(super) const ERRNO: &str = "errno";
@@ -292,7 +291,7 @@ impl<'a> Lower<'_, 'a> {
     /// The number that a variable with static storage begins with: 0 without an initialiser.
     fn static_number(&mut self, node: &'a Node<'a>) -> Option<f64> {
         match node.inner.last().filter(|_| node.has_init) {
-            Some(init) => number(&self.value(init).ok()?),
+            Some(init) => self.value(init).ok()?.literal(),
             None => Some(0.0),
         }
     }
@@ -338,7 +337,7 @@ impl<'a> Lower<'_, 'a> {
         let key = (None, ERRNO.to_string());
         let number = self.reader.global_numbers.get(&key).copied().unwrap_or_else(|| {
             let span = self.span(node);
-            let (name, elem, shape) = (ERRNO.to_string(), int(), Vec::new());
+            let (name, elem, shape) = (ERRNO.to_string(), Type::int(), Vec::new());
             self.reader.globals.push(Object { name, elem, shape, life: Life::Global, constant: false, span });
             GlobalId::new(self.reader.globals.len() - 1)
         });
@@ -417,14 +416,4 @@ fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
-}
-
-/// A number as a constant has it.
-fn number(e: &Expr) -> Option<f64> {
-    match &e.kind {
-        ExprKind::Int(value) => Some(*value as f64),
-        ExprKind::Float(text) => text.parse().ok(),
-        ExprKind::Unary(Unary::Negate, inner) => Some(-number(inner)?),
-        _ => None,
-    }
 }

@@ -13,7 +13,6 @@
 
 use super::stored::slot;
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 /// With more functions than these a call is refused.
@@ -77,7 +76,7 @@ impl<'a> Lower<'_, 'a> {
                 Some(_) => self.number_of(name.as_str()),
                 None => Expr { kind: ExprKind::Verbatim(name.clone()), ty: pointer.ty.clone() },
             };
-            self.b.begin_branch(binary(Binary::Equal, pointer.clone(), function, int()));
+            self.b.begin_branch(binary(Binary::Equal, pointer.clone(), function, Type::int()));
             // One of the calls is made: what another one changes does not matter to its arguments.
             let aside = self.begin_operand();
             let given = self.given(*unit, name, node);

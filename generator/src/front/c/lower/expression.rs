@@ -2,7 +2,6 @@
 
 use super::place::Spot;
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
@@ -239,14 +238,14 @@ impl<'a> Lower<'_, 'a> {
         if !self.has_items(right) {
             let second = self.truth(right)?;
             let op = if conjunction { Binary::And } else { Binary::Or };
-            return Ok(binary(op, first, second, int()));
+            return Ok(binary(op, first, second, Type::int()));
         }
-        let var = self.b.var("test", int(), VarKind::Temporary, self.b.span);
+        let var = self.b.var("test", Type::int(), VarKind::Temporary, self.b.span);
         self.b.begin_branch(if conjunction { first } else { not(first) });
         let aside = self.begin_operand();
         let second = self.truth(right)?;
         self.end_ordered(aside);
-        let second = binary(Binary::NotEqual, second.clone(), zero(&second.ty), int());
+        let second = binary(Binary::NotEqual, second.clone(), zero(&second.ty), Type::int());
         self.b.assign(var, second);
         self.b.otherwise();
         self.b.assign(var, truth_constant(!conjunction));
@@ -356,13 +355,13 @@ impl<'a> Lower<'_, 'a> {
         let up = node.operator == "++";
         let ty = before.ty.clone();
         let after = match &ty {
-            Type::Pointer(_) => self.advance(before.clone(), constant(if up { 1 } else { -1 }, int()), node)?,
+            Type::Pointer(_) => self.advance(before.clone(), Expr::int(if up { 1 } else { -1 }), node)?,
             Type::Float { .. } => {
                 let op = if up { Binary::Add } else { Binary::Subtract };
-                binary(op, before.clone(), cast(constant(1, int()), ty.clone()), ty)
+                binary(op, before.clone(), cast(Expr::int(1), ty.clone()), ty)
             }
             Type::Int { bits, .. } => {
-                let compute = if *bits < 32 { int() } else { ty.clone() };
+                let compute = if *bits < 32 { Type::int() } else { ty.clone() };
                 let op = if up { Binary::Add } else { Binary::Subtract };
                 let one = constant(1, compute.clone());
                 to_type(binary(op, cast(before.clone(), compute.clone()), one, compute), ty)
@@ -379,7 +378,7 @@ fn to_type(value: Expr, ty: Type) -> Expr {
     match ty {
         Type::Int { bits: 1, .. } => {
             let nothing = zero(&value.ty);
-            cast(binary(Binary::NotEqual, value, nothing, int()), ty)
+            cast(binary(Binary::NotEqual, value, nothing, Type::int()), ty)
         }
         _ => cast(value, ty),
     }

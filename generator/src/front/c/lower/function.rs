@@ -3,8 +3,6 @@
 use super::place::Spot;
 use super::*;
 use crate::front::c::types::is_list;
-use crate::ir::build::int;
-use make::*;
 
 impl<'a> Lower<'_, 'a> {
     /// Lowers a definition. The last result: whether a static variable is taken as a local.
@@ -66,7 +64,8 @@ impl<'a> Lower<'_, 'a> {
         self.number_functions(body);
         self.returns = self.target("returned");
         let ends = self.list(&body.inner);
-        self.finish_result(node, ends)
+        self.finish_result(ends);
+        Ok(())
     }
 
     /// Types that the body declares, known from here on.
@@ -209,20 +208,11 @@ impl<'a> Lower<'_, 'a> {
         Ok(Ends::leaves(self.returns))
     }
 
-    fn finish_result(&mut self, node: &'a Node<'a>, ends: Ends) -> Result<()> {
-        let Some(var) = self.result_var else { return Ok(()) };
-        if self.result.is_some() {
-            return Ok(());
-        }
-        let ty = self.b.proc().vars[var.index()].ty.clone();
-        if !ends.leaves.contains(&self.returns) && ends.falls {
-            // Nothing is returned: fine as long as nobody uses it.
-            self.result = Some(zero(&ty));
-            let _ = (node, int());
-            return Ok(());
-        }
-        self.result = Some(self.b.get(var));
-        Ok(())
+    fn finish_result(&mut self, ends: Ends) {
+        let Some(var) = self.result_var.filter(|_| self.result.is_none()) else { return };
+        let returns = ends.leaves.contains(&self.returns) || !ends.falls;
+        // Where nothing is returned: fine as long as nobody uses it.
+        self.result = Some(if returns { self.b.get(var) } else { zero(&self.b.proc().vars[var.index()].ty) });
     }
 }
 

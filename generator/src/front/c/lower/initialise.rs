@@ -2,7 +2,6 @@
 
 use super::place::{Spot, extent_constant};
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
@@ -121,13 +120,13 @@ impl<'a> Lower<'_, 'a> {
         let named =
             given.iter().rposition(|part| part.kind != "ImplicitValueInitExpr").map_or(0, |last| last as u64 + 1);
         for (index, part) in given.iter().take(named as usize).enumerate() {
-            self.initialise(element(first.clone(), constant(index as i128, int())), part)?;
+            self.initialise(element(first.clone(), Expr::int(index as i128)), part)?;
         }
         let rest = extent.saturating_sub(named);
-        let start = constant(i128::from(named), int());
+        let start = Expr::int(i128::from(named));
         if rest <= 4 {
             for index in named..extent {
-                self.clear(element(first.clone(), constant(i128::from(index), int())), init)?;
+                self.clear(element(first.clone(), Expr::int(i128::from(index))), init)?;
             }
             return Ok(());
         }
@@ -144,7 +143,7 @@ impl<'a> Lower<'_, 'a> {
         for index in 0..extent {
             let byte = bytes.get(index as usize).copied().unwrap_or(0);
             let value = constant(wrap(i128::from(byte), &elem), elem.clone());
-            let place = element(first.clone(), constant(i128::from(index), int()));
+            let place = element(first.clone(), Expr::int(i128::from(index)));
             self.write(Spot::Memory(place), value, init)?;
         }
         Ok(())

@@ -84,7 +84,7 @@ pub fn flatten<'a>(node: &'a Node<'a>, pieces: &mut Vec<Piece<'a>>) {
 impl<'a> Lower<'_, 'a> {
     /// A target that statements can leave for. Its flag is 0 from here on.
     pub fn target(&mut self, name: &str) -> Target {
-        let flag = self.b.var(name, crate::ir::build::int(), VarKind::Flag, self.b.span);
+        let flag = self.b.var(name, Type::int(), VarKind::Flag, self.b.span);
         self.b.assign(flag, truth_constant(false));
         self.flags.push(flag);
         self.flags.len() - 1
@@ -100,7 +100,7 @@ impl<'a> Lower<'_, 'a> {
         let flags: Vec<_> = targets.iter().map(|target| self.flags[*target]).collect();
         flags.into_iter().fold(truth_constant(true), |all, flag| {
             let flag = self.b.get(flag);
-            and(all, unary(Unary::Not, flag, crate::ir::build::int()))
+            and(all, unary(Unary::Not, flag, Type::int()))
         })
     }
 
@@ -292,17 +292,15 @@ impl<'a> Lower<'_, 'a> {
         let labels = scan::labels_inside(node);
         let targets: Vec<_> = labels.iter().filter_map(|label| self.entries.get(label).copied()).collect();
         let flags: Vec<_> = targets.into_iter().map(|target| self.b.get(self.flags[target])).collect();
-        let int = crate::ir::build::int;
-        flags.into_iter().reduce(|any, flag| binary(Binary::Or, any, flag, int()))
+        flags.into_iter().reduce(|any, flag| binary(Binary::Or, any, flag, Type::int()))
     }
 
     /// A test, which control that comes to a label in one of the arms from outside does not run.
     pub fn test_unless_entered(&mut self, on: &'a Node<'a>, arms: [Option<&'a Node<'a>>; 2]) -> Result<Expr> {
         let [first, second] = arms.map(|arm| arm.and_then(|arm| self.entry(arm)));
-        let int = crate::ir::build::int;
-        let entered = first.iter().cloned().chain(second).reduce(|a, b| binary(Binary::Or, a, b, int()));
+        let entered = first.iter().cloned().chain(second).reduce(|a, b| binary(Binary::Or, a, b, Type::int()));
         let Some(entered) = entered else { return self.truth(on) };
-        let var = self.b.var("test", int(), VarKind::Temporary, self.b.span);
+        let var = self.b.var("test", Type::int(), VarKind::Temporary, self.b.span);
         self.b.begin_branch(entered);
         self.b.assign(var, first.unwrap_or_else(|| truth_constant(false)));
         self.b.otherwise();
@@ -322,7 +320,7 @@ impl<'a> Lower<'_, 'a> {
         into_then: bool,
     ) -> Ends {
         let on = self.b.keep("test", condition(on));
-        let not = unary(Unary::Not, on.clone(), crate::ir::build::int());
+        let not = unary(Unary::Not, on.clone(), Type::int());
         let (first, first_on, second, second_on) =
             if into_then { (otherwise, not, then, on) } else { (then, on, otherwise, not) };
         let coming = self.expect(labels);
@@ -333,7 +331,7 @@ impl<'a> Lower<'_, 'a> {
         ends.falls = true;
         let ends = self.guarded(ends.leaves, |this| {
             let entry = this.entry(second).unwrap_or_else(|| truth_constant(false));
-            let test = binary(Binary::Or, entry, second_on, crate::ir::build::int());
+            let test = binary(Binary::Or, entry, second_on, Type::int());
             this.b.begin_branch(test);
             let ends = this.statement(second);
             this.b.end_branch();

@@ -1,6 +1,7 @@
 //! Functions of the C library that are known without their source.
 
 use crate::ir::functions::Function;
+use crate::ir::library::{Does, does};
 
 /// Constants and operators that headers make of built-in functions.
 const BUILT_IN: &[&str] = &[
@@ -54,92 +55,7 @@ pub fn is_expression(name: &str) -> bool {
 /// Functions that print, stop the program, or read the clock: passive, and without effect on memory of the program.
 /// `true`: the function comes back.
 pub fn passive(name: &str) -> Option<bool> {
-    const RETURN: &[&str] = &[
-        "printf",
-        "fprintf",
-        "sprintf",
-        "snprintf",
-        "vsnprintf",
-        "vsprintf",
-        "strftime",
-        "ctime",
-        "asctime",
-        "localtime",
-        "gmtime",
-        "strchr",
-        "strrchr",
-        "strstr",
-        "strcpy",
-        "strncpy",
-        "strcat",
-        "strncat",
-        "atoi",
-        "atol",
-        "getenv",
-        "feof",
-        "ferror",
-        "fwrite",
-        "memcmp",
-        "time",
-        "difftime",
-        "mktime",
-        "clock_gettime",
-        "gettimeofday",
-        "strerror",
-        "puts",
-        "fputs",
-        "putchar",
-        "putc",
-        "fputc",
-        "fflush",
-        "perror",
-        "clock",
-        "rand",
-        "srand",
-        "random",
-        "srandom",
-        "drand48",
-        "srand48",
-        "lrand48",
-        "strcmp",
-        "strncmp",
-        "strlen",
-        "fclose",
-        "fopen",
-        "vprintf",
-        "vfprintf",
-        "isatty",
-        "getpid",
-        "usleep",
-        "sleep",
-        "omp_get_wtime",
-        "omp_get_thread_num",
-        "omp_get_num_threads",
-        "omp_get_max_threads",
-        "isdigit",
-        "isalpha",
-        "isspace",
-        "toupper",
-        "tolower",
-    ];
-    const STOP: &[&str] = &[
-        "abort",
-        "exit",
-        "_exit",
-        "_Exit",
-        "quick_exit",
-        "__assert_fail",
-        "__assert_rtn",
-        "__assert",
-        "__builtin_unreachable",
-        "__builtin_trap",
-        "__builtin_abort",
-    ];
-    match name {
-        _ if RETURN.contains(&name) => Some(true),
-        _ if STOP.contains(&name) => Some(false),
-        _ => None,
-    }
+    does(name).map(|does| does != Does::Stops)
 }
 
 /// Whether a passive function's result depends on how often it was called.

@@ -16,7 +16,7 @@ impl<'a> Lower<'_, 'a> {
             _ => match self.entry(body) {
                 None => self.effect(init)?,
                 Some(entered) => {
-                    self.b.begin_branch(unary(Unary::Not, entered, crate::ir::build::int()));
+                    self.b.begin_branch(unary(Unary::Not, entered, Type::int()));
                     self.effect(init)?;
                     self.b.end_branch();
                 }
@@ -55,7 +55,7 @@ impl<'a> Lower<'_, 'a> {
             let targets: Vec<_> = ends.leaves.iter().map(|target| self.flags[*target]).collect();
             let stayed = targets.into_iter().fold(truth_constant(true), |all, flag| {
                 let flag = self.b.head(flag);
-                and(all, unary(Unary::Not, flag, crate::ir::build::int()))
+                and(all, unary(Unary::Not, flag, Type::int()))
             });
             self.b.test(and(stayed, inlined), TestAt::Before);
         } else {
@@ -169,11 +169,11 @@ impl<'a> Lower<'_, 'a> {
                 let stayed = self.stayed(&ends.leaves);
                 and(stayed, on)
             } else {
-                let var = self.b.var("test", crate::ir::build::int(), VarKind::Temporary, self.b.span);
+                let var = self.b.var("test", Type::int(), VarKind::Temporary, self.b.span);
                 let stayed = self.stayed(&ends.leaves);
                 self.b.begin_branch(stayed);
                 let on = self.truth(test)?;
-                let on = binary(Binary::NotEqual, on.clone(), zero(&on.ty), crate::ir::build::int());
+                let on = binary(Binary::NotEqual, on.clone(), zero(&on.ty), Type::int());
                 self.b.assign(var, on);
                 self.b.otherwise();
                 self.b.assign(var, truth_constant(false));

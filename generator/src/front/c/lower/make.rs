@@ -1,6 +1,5 @@
 //! Makes expressions, folding constants.
 
-use crate::ir::build::int;
 use crate::ir::*;
 
 /// C's `long`: what subscripts that do not fit together are computed in.
@@ -10,23 +9,12 @@ pub fn long() -> Type {
 
 /// An integer constant.
 pub fn constant(value: i128, ty: Type) -> Expr {
-    Expr { kind: ExprKind::Int(value), ty }
+    Expr::constant(value, ty)
 }
 
 /// `0` or `1`.
 pub fn truth_constant(value: bool) -> Expr {
-    constant(i128::from(value), int())
-}
-
-/// The zero of a scalar type.
-pub fn zero(ty: &Type) -> Expr {
-    let kind = match ty {
-        Type::Float { bits: 32 } => ExprKind::Float("0.0f".to_string()),
-        Type::Float { .. } => ExprKind::Float("0.0".to_string()),
-        Type::Pointer(_) => ExprKind::Null,
-        _ => ExprKind::Int(0),
-    };
-    Expr { kind, ty: ty.clone() }
+    Expr::int(i128::from(value))
 }
 
 /// The value if the expression is an integer constant.
@@ -144,7 +132,7 @@ pub fn condition(expr: Expr) -> Expr {
         Type::Int { .. } => expr,
         _ => {
             let nothing = zero(&expr.ty);
-            binary(Binary::NotEqual, expr, nothing, int())
+            binary(Binary::NotEqual, expr, nothing, Type::int())
         }
     }
 }
@@ -166,7 +154,7 @@ pub fn not(expr: Expr) -> Expr {
             return Expr { kind: ExprKind::Binary(op, left.clone(), right.clone()), ty: expr.ty };
         }
     }
-    unary(Unary::Not, expr, int())
+    unary(Unary::Not, expr, Type::int())
 }
 
 /// Both conditions, the second only if the first holds. As a condition only: not 0 instead of 1.
@@ -176,7 +164,7 @@ pub fn and(left: Expr, right: Expr) -> Expr {
         (_, Some(value)) if value != 0 => return left,
         _ => {}
     }
-    binary(Binary::And, left, right, int())
+    binary(Binary::And, left, right, Type::int())
 }
 
 /// What a pointer points to.
@@ -217,7 +205,7 @@ pub fn element(pointer: Expr, at: Expr) -> Place {
             if let Some(Step::Index(subscripts)) = place.path.last_mut()
                 && let Some(last) = subscripts.last_mut()
             {
-                let before = std::mem::replace(&mut last.at, constant(0, int()));
+                let before = std::mem::replace(&mut last.at, Expr::int(0));
                 last.at = sum(before, at);
                 return place;
             }

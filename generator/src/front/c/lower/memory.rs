@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::front::c::unit::layout;
-use crate::ir::build::int;
 use make::*;
 
 const ALLOCATIONS: &[&str] = &[
@@ -115,7 +114,7 @@ impl<'a> Lower<'_, 'a> {
         }
         let var = self.b.var("resized", ty.clone(), VarKind::Temporary, self.b.span);
         let null = Expr { kind: ExprKind::Null, ty };
-        self.b.begin_branch(binary(Binary::Equal, old.clone(), null, int()));
+        self.b.begin_branch(binary(Binary::Equal, old.clone(), null, Type::int()));
         let new = self.block(call, name, (elem, count), false);
         self.b.assign(var, new);
         self.b.otherwise();
@@ -135,7 +134,7 @@ impl<'a> Lower<'_, 'a> {
         let (span, life) = (self.span(call), Life::Heap);
         let object = self.b.object(Object { name, elem: elem.clone(), shape, life, constant: false, span });
         self.b.emit(ItemKind::Alloc { object, count: count.clone(), zeroed });
-        let subscript = Subscript { at: constant(0, int()), dim: Dim { lower: None, extent: Some(count) } };
+        let subscript = Subscript { at: Expr::int(0), dim: Dim { lower: None, extent: Some(count) } };
         address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem })
     }
 
@@ -224,7 +223,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// A pointer to the numbers of a struct that is taken for an array.
     fn numbers_behind(&mut self, pointer: Expr) -> Expr {
-        let whole = element(pointer.clone(), constant(0, int()));
+        let whole = element(pointer.clone(), Expr::int(0));
         self.first_number(whole).map_or(pointer, address)
     }
 
@@ -258,7 +257,7 @@ impl<'a> Lower<'_, 'a> {
             });
         }
         // Regions that overlap are copied from the end that is not overwritten.
-        let down = binary(Binary::Less, from.clone(), to.clone(), int());
+        let down = binary(Binary::Less, from.clone(), to.clone(), Type::int());
         self.b.begin_branch(down);
         self.each(count.clone(), true, &mut |this, at| {
             this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
@@ -304,7 +303,7 @@ impl<'a> Lower<'_, 'a> {
     /// A loop over `count` elements; downwards if `down`.
     pub fn each(&mut self, count: Expr, down: bool, body: &mut dyn FnMut(&mut Self, Expr) -> Result<()>) -> Result<()> {
         if let Some(count @ 0..=1) = known(&count) {
-            return if count == 1 { body(self, constant(0, int())) } else { Ok(()) };
+            return if count == 1 { body(self, Expr::int(0)) } else { Ok(()) };
         }
         let ty = if matches!(count.ty, Type::Int { signed: true, .. }) { count.ty.clone() } else { size_type() };
         let count = cast(count, ty.clone());
@@ -314,12 +313,12 @@ impl<'a> Lower<'_, 'a> {
         self.b.begin_loop();
         let head = self.b.get(var);
         if down {
-            self.b.test(binary(Binary::Greater, head.clone(), zero(&ty), int()), TestAt::Before);
+            self.b.test(binary(Binary::Greater, head.clone(), zero(&ty), Type::int()), TestAt::Before);
             self.b.assign(var, binary(Binary::Subtract, head, one, ty));
             let at = self.b.get(var);
             body(self, at)?;
         } else {
-            self.b.test(binary(Binary::Less, head.clone(), count, int()), TestAt::Before);
+            self.b.test(binary(Binary::Less, head.clone(), count, Type::int()), TestAt::Before);
             body(self, head.clone())?;
             self.b.assign(var, binary(Binary::Add, head, one, ty));
         }

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::front::c::types::Extent;
-use crate::ir::build::int;
 use make::*;
 
 /// Numbers of a struct that are copied one by one.
@@ -53,7 +52,7 @@ impl<'a> Lower<'_, 'a> {
             }
             "UnaryOperator" if node.operator == "*" => {
                 let pointer = self.value(Self::only(node))?;
-                self.behind(pointer, constant(0, int()), node)
+                self.behind(pointer, Expr::int(0), node)
             }
             "UnaryOperator" if node.operator == "__extension__" => self.place(Self::only(node)),
             "MemberExpr" => self.member(node),
@@ -136,7 +135,7 @@ impl<'a> Lower<'_, 'a> {
         let base = if node.flag {
             let pointer = self.value(base_node)?;
             match pointee(&pointer.ty) {
-                Some(Type::Struct(_)) => Spot::Memory(element(pointer, constant(0, int()))),
+                Some(Type::Struct(_)) => Spot::Memory(element(pointer, Expr::int(0))),
                 _ => return self.no_member(node, base_node),
             }
         } else {
@@ -216,7 +215,7 @@ impl<'a> Lower<'_, 'a> {
         match self.place(array)? {
             Spot::Overlay(at, first, Type::Array { elem, .. }) => Ok(Some((at, first, *elem))),
             Spot::Memory(Place { ty: Type::Array { elem, extent }, base, path }) => {
-                let first = constant(0, int());
+                let first = Expr::int(0);
                 Ok(Some((Place { base, path, ty: Type::Array { elem: elem.clone(), extent } }, first, *elem)))
             }
             _ => self.unknown(base),
@@ -245,7 +244,7 @@ impl<'a> Lower<'_, 'a> {
     fn overlaid_element(&mut self, array: Place, first: Expr, elem: Type, index: Expr) -> Spot {
         let count = self.reader.structs.types.numbers(&elem).map_or(1, |(_, count)| count);
         let step = match known(&index) {
-            Some(index) => constant(index * i128::from(count), int()),
+            Some(index) => Expr::int(index * i128::from(count)),
             None if count == 1 => index,
             None => {
                 let ty = if matches!(index.ty, Type::Int { bits: 32.., signed: true, .. }) {
@@ -268,7 +267,7 @@ impl<'a> Lower<'_, 'a> {
         };
         let elem = (**elem).clone();
         let array = self.field(&whole, id, 0);
-        Some(self.element_of(array, constant(0, int()), elem))
+        Some(self.element_of(array, Expr::int(0), elem))
     }
 
     /// A number of a struct or array in either form, by its position.
@@ -421,7 +420,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// The first element of an array.
     pub fn first_element(&mut self, mut place: Place, dim: Dim, elem: Type) -> Place {
-        let subscript = Subscript { at: constant(0, int()), dim };
+        let subscript = Subscript { at: Expr::int(0), dim };
         match place.path.last_mut() {
             Some(Step::Index(subscripts)) => subscripts.push(subscript),
             _ => place.path.push(Step::Index(vec![subscript])),
@@ -481,6 +480,6 @@ impl<'a> Lower<'_, 'a> {
 
 /// A constant extent.
 pub fn extent_constant(extent: u64) -> Expr {
-    let ty = if i32::try_from(extent).is_ok() { int() } else { long() };
+    let ty = if i32::try_from(extent).is_ok() { Type::int() } else { long() };
     constant(i128::from(extent), ty)
 }

@@ -2,7 +2,6 @@
 
 use super::place::Spot;
 use super::*;
-use crate::ir::build::int;
 use crate::ir::functions::Function;
 use make::*;
 
@@ -35,7 +34,7 @@ impl<'a> Lower<'_, 'a> {
         let Some(x) = values.next() else { return Ok(None) };
         let x = self.b.keep("x", cast(x, real.clone()));
         let y = (plain == "remquo").then(|| values.next()).flatten();
-        let to = |pointer: Option<Expr>| pointer.map(|pointer| Spot::Memory(element(pointer, constant(0, int()))));
+        let to = |pointer: Option<Expr>| pointer.map(|pointer| Spot::Memory(element(pointer, Expr::int(0))));
         let (first, second) = (to(values.next()), to(values.next()));
         match (plain, first, second) {
             ("sincos", Some(sine), Some(cosine)) => {
@@ -45,13 +44,13 @@ impl<'a> Lower<'_, 'a> {
             }
             // x = f * 2^e with f below 1; e = 0 for what has no exponent.
             ("frexp", Some(exponent), None) => {
-                let is_zero = binary(Binary::Equal, x.clone(), zero(&real), int());
-                let none = binary(Binary::Or, is_zero, not(finite(&x)), int());
-                let above = binary(Binary::Add, apply("ilogb", vec![x.clone()]), constant(1, int()), int());
-                let kind = ExprKind::Select(Box::new(none), Box::new(constant(0, int())), Box::new(above));
-                let e = self.b.keep("exponent", Expr { kind, ty: int() });
+                let is_zero = binary(Binary::Equal, x.clone(), zero(&real), Type::int());
+                let none = binary(Binary::Or, is_zero, not(finite(&x)), Type::int());
+                let above = binary(Binary::Add, apply("ilogb", vec![x.clone()]), Expr::int(1), Type::int());
+                let kind = ExprKind::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(above));
+                let e = self.b.keep("exponent", Expr { kind, ty: Type::int() });
                 self.write(exponent, e.clone(), &args[1])?;
-                Ok(Some(wanted.then(|| apply("ldexp", vec![x, unary(Unary::Negate, e, int())]))))
+                Ok(Some(wanted.then(|| apply("ldexp", vec![x, unary(Unary::Negate, e, Type::int())]))))
             }
             ("remquo", Some(quotient), None) => {
                 let Some(y) = y else { return Ok(None) };
@@ -71,8 +70,12 @@ impl<'a> Lower<'_, 'a> {
                 // The rest has the sign of x even where it is 0, as fmod's; fmod gives none of an infinity.
                 let var = self.b.var("fraction", real.clone(), VarKind::Temporary, self.b.span);
                 let one = Expr { kind: ExprKind::Float("1.0".to_string()), ty: real.clone() };
-                let infinite =
-                    binary(Binary::And, not(finite(&x)), binary(Binary::Equal, x.clone(), x.clone(), int()), int());
+                let infinite = binary(
+                    Binary::And,
+                    not(finite(&x)),
+                    binary(Binary::Equal, x.clone(), x.clone(), Type::int()),
+                    Type::int(),
+                );
                 self.b.begin_branch(infinite);
                 self.b.assign(var, apply("copysign", vec![zero(&real), x.clone()]));
                 self.b.otherwise();
@@ -88,5 +91,5 @@ impl<'a> Lower<'_, 'a> {
 /// `x - x == 0`
 fn finite(x: &Expr) -> Expr {
     let difference = binary(Binary::Subtract, x.clone(), x.clone(), x.ty.clone());
-    binary(Binary::Equal, difference, zero(&x.ty), int())
+    binary(Binary::Equal, difference, zero(&x.ty), Type::int())
 }

@@ -12,7 +12,6 @@
 
 use super::place::Spot;
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
@@ -30,7 +29,7 @@ impl<'a> Lower<'_, 'a> {
         if pointer.kind == ExprKind::Null {
             return Ok(zero(&Type::Pointer(Box::new(elem))));
         }
-        let (mut place, mut row) = (element(pointer, constant(0, int())), &to.ty);
+        let (mut place, mut row) = (element(pointer, Expr::int(0)), &to.ty);
         while let CType::Array(elem, extent) = row {
             let dim = self.dim(extent, node)?;
             place = self.first_element(place, dim, elem.ty.ir());
@@ -91,7 +90,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn first_of_rows(&mut self, mut pointer: Expr) -> Expr {
         while let Some(Type::Array { elem, extent }) = pointee(&pointer.ty).cloned() {
             let dim = Dim { lower: None, extent: extent.map(place::extent_constant) };
-            let row = element(pointer, constant(0, int()));
+            let row = element(pointer, Expr::int(0));
             pointer = address(self.first_element(row, dim, *elem));
         }
         pointer

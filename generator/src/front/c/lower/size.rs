@@ -170,7 +170,7 @@ impl<'t> Parser<'t, '_, '_, '_> {
         self.rest = rest;
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
-            return Some(constant(digits.parse().ok()?, if digits == word { crate::ir::build::int() } else { long() }));
+            return Some(constant(digits.parse().ok()?, if digits == word { Type::int() } else { long() }));
         }
         self.name(word)
     }
@@ -179,7 +179,7 @@ impl<'t> Parser<'t, '_, '_, '_> {
     fn name(&mut self, word: &str) -> Option<Expr> {
         let Some((_, id)) = self.lower.visible.iter().rev().find(|(name, _)| name == word) else {
             let value = self.lower.reader.units[self.lower.unit].constant(word)?;
-            return Some(constant(value, crate::ir::build::int()));
+            return Some(Expr::int(value));
         };
         let Some(Binding::Var(var)) = self.lower.bindings.get(id).cloned() else { return None };
         let value = self.lower.b.get(var);
@@ -191,7 +191,7 @@ impl<'t> Parser<'t, '_, '_, '_> {
     }
 
     fn member(&mut self, pointer: Expr) -> Option<Expr> {
-        let mut place = element(pointer, constant(0, crate::ir::build::int()));
+        let mut place = element(pointer, Expr::int(0));
         loop {
             let Type::Struct(id) = place.ty else { return None };
             let length = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
@@ -220,7 +220,7 @@ fn usual(op: Binary, left: Expr, right: Expr) -> Expr {
     };
     let (a, b) = (rank(&left.ty), rank(&right.ty));
     let ty = match a.max(b) {
-        (32, false) => crate::ir::build::int(),
+        (32, false) => Type::int(),
         _ if a >= b => left.ty.clone(),
         _ => right.ty.clone(),
     };

@@ -2,7 +2,6 @@
 
 use super::place::Spot;
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {
@@ -90,7 +89,7 @@ impl<'a> Lower<'_, 'a> {
                 let ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
                 Spot::Memory(Place { base: Base::Object(object), path: Vec::new(), ty })
             }
-            Binding::Global(_) | Binding::Constant(_) | Binding::Stream(_) => Spot::Constant(0, int()),
+            Binding::Global(_) | Binding::Constant(_) | Binding::Stream(_) => Spot::Constant(0, Type::int()),
         }
     }
 

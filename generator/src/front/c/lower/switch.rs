@@ -5,7 +5,6 @@
 
 use super::jumps::Piece;
 use super::*;
-use crate::ir::build::int;
 use make::*;
 
 /// Statements behind one or more labels.
@@ -171,6 +170,6 @@ fn groups(parts: Vec<Part<'_>>) -> Vec<Vec<Part<'_>>> {
 fn one_of(on: &Expr, labels: &[i128]) -> Expr {
     labels.iter().fold(truth_constant(false), |any, label| {
         let label = constant(*label, on.ty.clone());
-        binary(Binary::Or, any, binary(Binary::Equal, on.clone(), label, int()), int())
+        binary(Binary::Or, any, binary(Binary::Equal, on.clone(), label, Type::int()), Type::int())
     })
 }
