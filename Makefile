@@ -43,7 +43,7 @@ test: ## the tests, but for those of make matrix; with MPICH
 	$(TESTS) --no-run & $(LIBRARY) && wait $$!
 	$(TESTS) -- --skip lto:: --skip matrix::
 
-matrix: ## further tests: Fortran and the kit with -flto, at other levels and linked otherwise, MPI under Open MPI, the generator with other clangs and programs
+matrix: ## further tests: Fortran and the kit with -flto, at other levels and linked otherwise, MPI under Open MPI, the generator with other clangs and programs, what takes long
 	$(SETUP) test matrix
 	$(LIBRARY)
 	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test fortran -- --skip error
