@@ -28,7 +28,7 @@ typedef int32_t adtape_kind_t;
 // Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
 typedef struct adtape_objects_t adtape_objects_t;
 
-// Where an object and its adjoint lie: what an earlier call wrote, or all 0.
+// Where an object and its adjoint lie.
 typedef struct {
     int64_t serial;
     int64_t base;
@@ -38,6 +38,8 @@ typedef struct {
     int64_t adjoint_bytes;
     // How many changes of objects were known then.
     int64_t changes;
+    // Where they are counted: all this holds as long as an atomic read finds `changes` there. NULL: nobody counts them.
+    const int64_t *counter;
 } adtape_abi0_buffer_t;
 
 // A range of addresses and whose it is.

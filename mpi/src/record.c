@@ -170,59 +170,82 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_bu
          label_of(object));
 }
 
-/* Buffers that were found lately: most are used again. Those of the forward sweep by address, those of the reverse sweep
- * by serial. The library finds out whether one is still where it was. */
+/* Buffers that were found lately: most are used again. Those of the forward sweep by address, with the leg that was
+ * drafted for them; those of the reverse sweep by serial. */
 enum { RECENT = 64 };
+struct drafted {
+    const void *buffer;
+    int64_t elements;
+    struct leg leg;
+    adtape_abi0_buffer_t object;
+};
 static struct {
-    adtape_abi0_buffer_t by_address[RECENT], by_serial[RECENT];
+    struct drafted by_address[RECENT];
+    adtape_abi0_buffer_t by_serial[RECENT];
 } recent;
 
-/* The object that an address is in; NULL: none. Valid until the next call. */
-static inline const adtape_abi0_buffer_t *buffer_find(const void *address) {
-    const uint64_t bits = (uint64_t)(uintptr_t)address;
-    adtape_abi0_buffer_t *buffer = &recent.by_address[(bits >> 3 ^ bits >> 9) % RECENT];
-    return adtape_abi0_buffer_find(bits, buffer) ? buffer : NULL;
+/* Whether no object has come, moved or ended since one was found. */
+static inline bool is_there(const adtape_abi0_buffer_t *object) {
+    return object->counter != NULL && __atomic_load_n(object->counter, __ATOMIC_ACQUIRE) == object->changes;
 }
 
 /* The object with a serial; NULL: it is not alive. Valid until the next call. */
 static inline const adtape_abi0_buffer_t *buffer_locate(int64_t serial) {
-    adtape_abi0_buffer_t *buffer = &recent.by_serial[(uint64_t)serial % RECENT];
-    return adtape_abi0_buffer_locate((uint64_t)serial, buffer) ? buffer : NULL;
+    adtape_abi0_buffer_t *object = &recent.by_serial[(uint64_t)serial % RECENT];
+    const bool is_known = object->serial == serial && is_there(object);
+    return is_known || adtape_abi0_buffer_locate((uint64_t)serial, object) ? object : NULL;
 }
 
-/* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. */
-static struct leg draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
-    struct leg draft = {.layout = number};
+/* Drafts the leg of a buffer, and keeps it. Buffers of values with their places are for some calls only: they are
+ * drafted each time. */
+static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const void *buffer, int64_t elements,
+                                                 int number, bool pairs, const void *site) {
     const struct layout *layout = layouts.at[number];
+    struct leg *leg = &drafted->leg;
+    *drafted = (struct drafted){.buffer = buffer, .elements = elements, .leg = {.layout = number}};
     if (elements <= 0 || layout->class == NOTHING) {
-        draft.integers = layout->class != FIELDS;
-        return draft;
+        leg->integers = layout->class != FIELDS;
+        return;
     }
     if (layout->class == BOTH || layout->class == UNKNOWN || (layout->class == PAIRS && !pairs)) {
         refuse_type(layout, site);
     }
-    draft.values = elements * layout->values;
-    draft.integers = layout->class == INTEGERS;
+    leg->values = elements * layout->values;
+    leg->integers = layout->class == INTEGERS;
     const char *const first = (const char *)buffer + layout->lower;
-    const adtape_abi0_buffer_t *object = buffer_find(first);
-    if (object == NULL) {
-        draft.flags = draft.integers ? 0 : LEG_OUTSIDE;
-        return draft;
+    adtape_abi0_buffer_t *object = &drafted->object;
+    if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, object)) {
+        leg->flags = leg->integers ? 0 : LEG_OUTSIDE;
+        return;
     }
-    draft.flags = LEG_INSIDE;
-    draft.object = object->serial;
-    draft.offset = (int64_t)(uintptr_t)first - object->base;
-    if (draft.integers && object->adjoint_base != 0) {
+    leg->flags = LEG_INSIDE;
+    leg->object = object->serial;
+    leg->offset = (int64_t)(uintptr_t)first - object->base;
+    if (leg->integers && object->adjoint_base != 0) {
         refuse_integers(object, site);
     }
     const int64_t bytes = (elements - 1) * layout->extent + layout->upper - layout->lower;
-    if (draft.offset + bytes > object->bytes) {
+    if (leg->offset + bytes > object->bytes) {
         fail(ADTAPE_STATUS_NO_RANGE, site,
              "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
              "  the count, the datatype or the size in adtape_live_add is wrong",
-             bytes, draft.offset, label_of(object), object->bytes);
+             bytes, leg->offset, label_of(object), object->bytes);
     }
-    return draft;
+    if (layout->class == PAIRS) {
+        object->counter = NULL;
+    }
+}
+
+/* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. */
+static inline struct leg draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
+    const uint64_t bits = (uint64_t)(uintptr_t)buffer;
+    struct drafted *drafted = &recent.by_address[(bits >> 3 ^ bits >> 9) % RECENT];
+    const bool is_known = drafted->buffer == buffer && drafted->elements == elements &&
+                          drafted->leg.layout == number && is_there(&drafted->object);
+    if (__builtin_expect(!is_known, 0)) {
+        draft_anew(drafted, buffer, elements, number, pairs, site);
+    }
+    return drafted->leg;
 }
 
 static struct leg draft_any(const void *buffer, int64_t elements, MPI_Datatype type, bool pairs, const void *site) {

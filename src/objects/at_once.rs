@@ -9,6 +9,7 @@ use super::ranges::pack_range;
 use super::set::{Objects, Restored};
 use super::variables::Writer;
 use crate::map::registry::{Extents, Located, Record, Serial, pack, unpack_first_lane};
+use crate::sync::AtomicU64;
 use crate::tape::Cursor;
 
 impl Objects {
@@ -100,10 +101,10 @@ impl Objects {
         self.registry().extents_at_once(Serial(serial))
     }
 
-    /// Whether an object is where it was when these many changes were counted.
-    #[inline(always)]
-    pub(crate) fn is_unchanged(&self, serial: u64, changes: u64) -> bool {
-        self.registry().is_unchanged(Serial(serial), changes)
+    /// Where the changes of an object's lane are counted: as long as this is [`Extents::changes`], they hold. It is there
+    /// as long as the objects are.
+    pub(crate) fn counter(&self, serial: u64) -> Option<&AtomicU64> {
+        self.registry().counter(Serial(serial))
     }
 
     /// Ends a block or a variable that comes back.

@@ -72,6 +72,11 @@ impl<W> Seqlock<W> {
         Some(self.changes.load(Ordering::Acquire)).filter(|changes| changes & 1 == 0)
     }
 
+    /// The count: what `begin` returned, until the next change.
+    pub fn counter(&self) -> &AtomicU64 {
+        &self.changes
+    }
+
     /// Whether what was read since [`begin`](Seqlock::begin) returned this belongs together.
     #[inline(always)]
     pub fn is_unchanged(&self, before: u64) -> bool {

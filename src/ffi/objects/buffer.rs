@@ -1,14 +1,13 @@
 //! Buffers of messages, for libadtape_mpi: which object one is in, and where that lies in the reverse sweep.
 //!
-//! A program sends the same buffers again and again. The caller keeps what it found, and hands it in the next time: where
-//! no object has come, moved or ended meanwhile, it is right still.
+//! A program sends the same buffers again and again. The caller keeps what it found: where no object has come, moved or
+//! ended meanwhile, it is right still.
 
 use crate::ffi::handles::{objects, objects_so_far};
 use crate::objects::{Extents, Objects};
-use std::ptr::null;
+use std::ptr::{from_ref, null};
 
-/// Where an object and its adjoint lie: what an earlier call wrote, or all 0.
-#[derive(Clone, Copy)]
+/// Where an object and its adjoint lie.
 #[repr(C)]
 pub struct Buffer {
     pub serial: u64,
@@ -19,30 +18,29 @@ pub struct Buffer {
     pub adjoint_bytes: u64,
     /// How many changes of objects were known then.
     pub changes: u64,
+    /// Where they are counted: all this holds as long as an atomic read finds `changes` there. NULL: nobody counts them.
+    pub counter: *const i64,
 }
 
-/// Writes what is found: it is there still, is found at once or else anyhow.
+/// Writes what is found, at once or else anyhow.
 ///
 /// # Safety
-/// `buffer` can be read and written to.
+/// `buffer` can be written to.
 #[inline(always)]
 unsafe fn found(
     buffer: *mut Buffer,
-    is_it: impl FnOnce(&Buffer) -> bool,
     at_once: impl FnOnce(&Objects) -> Option<Extents>,
     anyhow: impl FnOnce(&Objects) -> Option<Extents>,
 ) -> bool {
     // SAFETY: NULL stands for the objects of the process.
-    let objects = unsafe { objects_so_far(null()) };
-    // SAFETY: by contract.
-    let before = unsafe { &*buffer };
-    if is_it(before) && objects.is_some_and(|objects| objects.is_unchanged(before.serial, before.changes)) {
-        return true;
-    }
-    let found = objects.and_then(at_once).or_else(|| anyhow_in(anyhow));
+    let so_far = unsafe { objects_so_far(null()) };
+    let found = so_far.and_then(at_once).or_else(|| anyhow_in(anyhow));
     let Some(Extents { serial, base, bytes, adjoint_base, adjoint_bytes, changes }) = found else { return false };
+    let is_counted = changes != Extents::PASSING;
+    let counter = so_far.filter(|_| is_counted).and_then(|objects| objects.counter(serial));
+    let counter = counter.map_or(null(), |counter| from_ref(counter).cast());
     // SAFETY: by contract.
-    unsafe { buffer.write(Buffer { serial, base, bytes, adjoint_base, adjoint_bytes, changes }) };
+    unsafe { buffer.write(Buffer { serial, base, bytes, adjoint_base, adjoint_bytes, changes, counter }) };
     true
 }
 
@@ -59,9 +57,8 @@ fn anyhow_in(find: impl FnOnce(&Objects) -> Option<Extents>) -> Option<Extents> 
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_buffer_find(address: u64, buffer: *mut Buffer) -> bool {
-    let is_in = |buffer: &Buffer| address.wrapping_sub(buffer.base) < buffer.bytes;
     // SAFETY: by contract.
-    unsafe { found(buffer, is_in, |objects| objects.extents_at_once(address), |objects| objects.extents(address)) }
+    unsafe { found(buffer, |objects| objects.extents_at_once(address), |objects| objects.extents(address)) }
 }
 
 /// The object of the process with this serial; false: it is not alive, and nothing is written.
@@ -70,7 +67,6 @@ pub unsafe extern "C" fn adtape_abi0_buffer_find(address: u64, buffer: *mut Buff
 /// The contract of pointers in the crate's documentation.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn adtape_abi0_buffer_locate(serial: u64, buffer: *mut Buffer) -> bool {
-    let is_it = |buffer: &Buffer| buffer.serial == serial;
     // SAFETY: by contract.
-    unsafe { found(buffer, is_it, |objects| objects.extents_of_at_once(serial), |objects| objects.extents_of(serial)) }
+    unsafe { found(buffer, |objects| objects.extents_of_at_once(serial), |objects| objects.extents_of(serial)) }
 }

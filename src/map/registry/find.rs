@@ -8,7 +8,7 @@ use super::record::{Located, ObjectOffset};
 use super::{Registry, describe, offset};
 use crate::error::{Error, Status};
 use crate::map::ranges::Range;
-use crate::sync::{Ordering, wait};
+use crate::sync::{AtomicU64, Ordering, wait};
 
 impl Registry {
     /// The object that begins at `base`, after what the maps find.
@@ -199,10 +199,9 @@ impl Registry {
         self.lane_if_claimed(serial.lane())?.objects.extents(serial)
     }
 
-    /// Whether an object is where it was when these many changes were counted.
-    #[inline(always)]
-    pub fn is_unchanged(&self, serial: Serial, changes: u64) -> bool {
-        self.lane_if_claimed(serial.lane()).is_some_and(|lane| lane.objects.is_unchanged(changes))
+    /// Where the changes of an object's lane are counted.
+    pub fn counter(&self, serial: Serial) -> Option<&AtomicU64> {
+        Some(self.lane_if_claimed(serial.lane())?.objects.counter())
     }
 
     /// Where a place lies; None while its object is not alive.

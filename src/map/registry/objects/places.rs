@@ -7,6 +7,7 @@
 use super::super::object::{Extents, Object, Serial, SimplePlace, Whereabouts, birth_in};
 use super::ObjectTable;
 use crate::map::ranges::Range;
+use crate::sync::AtomicU64;
 
 impl ObjectTable {
     /// As [`simple_place`](ObjectTable::simple_place), of what came or came back lately, on memory that is not reused.
@@ -35,10 +36,9 @@ impl ObjectTable {
         if self.lock.is_unchanged(before) { Object::extents(serial, before, words) } else { None }
     }
 
-    /// Whether no object has changed since [`extents`](ObjectTable::extents) counted so many changes.
-    #[inline(always)]
-    pub fn is_unchanged(&self, changes: u64) -> bool {
-        self.lock.begin() == Some(changes)
+    /// Where changes are counted: what [`extents`](ObjectTable::extents) returned holds until this is another number.
+    pub fn counter(&self) -> &AtomicU64 {
+        self.lock.counter()
     }
 
     /// As [`extents`](ObjectTable::extents), of the object in a slot.

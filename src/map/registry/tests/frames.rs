@@ -6,6 +6,7 @@
 use super::super::*;
 use super::{at, status};
 use crate::error::Status;
+use crate::sync::Ordering;
 use fastrand::Rng;
 
 const TOP: u64 = 1 << 46;
@@ -73,7 +74,9 @@ impl Both {
 
     /// What holds a buffer of a message: it is found at once, or not; and a frame stays one.
     fn buffer(&mut self, address: u64) -> bool {
-        self.kept.retain(|kept| self.lazy.is_unchanged(Serial(kept.serial), kept.changes));
+        let counted =
+            |kept: &Extents| self.lazy.counter(Serial(kept.serial)).map(|counter| counter.load(Ordering::Relaxed));
+        self.kept.retain(|kept| counted(kept) == Some(kept.changes));
         for kept in &self.kept {
             assert!(self.alive.contains(&(kept.base, kept.bytes, Serial(kept.serial))));
         }
