@@ -154,7 +154,8 @@ impl Function {
         }) && (0..self.arity()).all(|position| self.partial_is_zero(position))
     }
 
-    fn partial_is_zero(&self, position: usize) -> bool {
+    /// Whether the derivative by the argument at a position is 0 wherever it exists.
+    pub fn partial_is_zero(&self, position: usize) -> bool {
         self.row().is_some_and(|row| match row.args.get(position) {
             Some(Arg::Real(template, _)) => *template == Template::Zero,
             Some(Arg::Integer(_)) => true,

@@ -51,3 +51,5 @@ double f_gone(int n, double *x, int *k) {
 /* Rows that a callee takes whole, and static variables of which a sweep needs one. */
 static void scaled(double a[2][3]) { for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) a[i][j] *= a[0][j]; }
 double f_rows(int n, double *x, int *k) { static double low = 0.5, high = 2.0, top = 3.0; double a[2][3]; for (int i = 0; i < 6; i++) a[i / 3][i % 3] = x[i % n] * x[i % n] * low; scaled(a); return k[0] > 1 ? high + a[1][2] : a[1][1] * x[0] + top; }
+/* A sign that only other signs and selections read has no adjoint. */
+double f_sign(int n, double *x, int *k) { double e = copysign(1, x[0]), m = x[1] < 0 ? e * 0.5 : 2.0; (void)k; return n * fabs(x[2]) * copysign(x[1], e * m); }

@@ -13,9 +13,6 @@ pub enum Leaf<'e> {
     Place(&'e Place),
 }
 
-/// Functions of real arguments whose derivative is zero wherever it exists.
-const FLAT: &[&str] = &["floor", "ceil", "trunc", "round", "rint", "nearbyint", "logb"];
-
 /// The operands of `e` in differentiable positions: the paper's DP.
 pub fn leaves<'e>(e: &'e Expr, out: &mut Vec<Leaf<'e>>) {
     if !matches!(e.ty, Type::Float { .. }) {
@@ -29,7 +26,10 @@ pub fn leaves<'e>(e: &'e Expr, out: &mut Vec<Leaf<'e>>) {
             leaves(a, out);
             leaves(b, out);
         }
-        ExprKind::Function(f, args) if !FLAT.contains(&f.name) => args.iter().for_each(|a| leaves(a, out)),
+        ExprKind::Function(f, args) => {
+            let moves = |(position, _): &(usize, &'e Expr)| !f.partial_is_zero(*position);
+            args.iter().enumerate().filter(moves).for_each(|(_, arg)| leaves(arg, out));
+        }
         _ => {}
     }
 }
