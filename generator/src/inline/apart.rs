@@ -7,7 +7,6 @@ use super::splice::{add, fresh, names, scalars};
 use crate::flow::walk;
 use crate::ir::rewrite;
 use crate::ir::*;
-use crate::plan::recompute::zero;
 
 /// A member: its struct, and the way to it, fields of structs inside each other.
 type Path = (ObjectId, Vec<FieldId>);
@@ -217,8 +216,7 @@ impl<'p> Apart<'p> {
             if !member.values {
                 let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
                 while let Type::Array { elem: inner, extent } = elem {
-                    let count = |n: u64| Expr { kind: ExprKind::Int(i128::from(n)), ty: crate::ir::build::int() };
-                    shape.push(Dim { lower: None, extent: extent.map(count) });
+                    shape.push(Dim { lower: None, extent: extent.map(|n| Expr::int(i128::from(n))) });
                     elem = *inner;
                 }
                 let (name, life) = (self.name(proc, path), Life::Region(self.structs[&path.0].region));

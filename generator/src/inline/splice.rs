@@ -3,10 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::flow::walk;
-use crate::ir::build::int;
 use crate::ir::rewrite;
 use crate::ir::*;
-use crate::plan::recompute::zero;
 
 /// Scalars of a struct that are copied one by one.
 const MANY: usize = 64;
@@ -261,7 +259,7 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
             }
         }
         Type::Array { elem, extent: Some(extent) } if *extent <= MANY as u64 => {
-            let number = |value: u64| Expr { kind: ExprKind::Int(i128::from(value)), ty: int() };
+            let number = |value: u64| Expr::int(i128::from(value));
             for k in 0..*extent {
                 let subscript = Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(*extent)) } };
                 let mut element = place.clone();
@@ -409,7 +407,7 @@ fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> I
     let ty = Type::Pointer(Box::new(first.ty.clone()));
     let address = Expr { kind: ExprKind::Address(first), ty: ty.clone() };
     let null = Expr { kind: ExprKind::Null, ty };
-    let on = Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(address), Box::new(null)), ty: int() };
+    let on = Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(address), Box::new(null)), ty: Type::int() };
     let arms = [RegionId::new(proc.regions.len()), RegionId::new(proc.regions.len() + 1)];
     let branch = ItemKind::Branch { on, then: arms[0], otherwise: arms[1], joins: Vec::new() };
     let branch = add(proc, branch, span);

@@ -388,11 +388,6 @@ impl Builder {
     }
 }
 
-/// C's `int`.
-pub fn int() -> Type {
-    Type::int()
-}
-
 /// Joins of two values that turned out to be the same once constant heads were replaced, and loops that carry a
 /// variable around unchanged.
 fn drop_equal_joins(proc: &mut Proc) {

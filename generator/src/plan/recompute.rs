@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::control::{self, Index};
 use super::game::value_expr;
-pub use crate::ir::zero;
-
 use crate::ir::walk;
-use crate::ir::{Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId};
+use crate::ir::{
+    Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId, zero,
+};
 
 /// A definition that can be evaluated again.
 #[derive(Clone, Debug)]
