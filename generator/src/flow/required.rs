@@ -32,7 +32,7 @@ use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use super::locate::Locator;
-use super::locs::Loc;
+use super::locs::{Loc, Set};
 use super::poly::{Facts, Poly};
 use super::sections::{Piece, Secs};
 use super::{Flow, walk};
@@ -372,7 +372,7 @@ impl<'f> Required<'f> {
         let mut behind = |inner: ItemId| {
             let inner_item = &all.items[inner.index()];
             let alone = match &inner_item.kind {
-                ItemKind::Store { to, .. } => inner == store || !self.may_be_in(proc, to, loc),
+                ItemKind::Store { to, .. } => inner == store || !self.flow.may_be_in(proc, to, &Set::from([loc])),
                 kind => matches!(
                     kind,
                     ItemKind::Let { .. }
@@ -389,17 +389,10 @@ impl<'f> Required<'f> {
         walk::items(all, *body).into_iter().all(&mut behind)
     }
 
-    /// Whether a place may be memory of a location.
-    fn may_be_in(&self, proc: ProcId, place: &Place, loc: Loc) -> bool {
-        let points = &self.flow.points;
-        let leaves = points.cells(proc, place).into_iter().flat_map(|cell| points.locs.leaves(cell));
-        leaves.into_iter().any(|leaf| leaf == loc || points.may_alias(proc, leaf, loc))
-    }
-
     /// Whether a load is of other memory than a location, or of an element of it that is at least so far behind this
     /// one.
     fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly, nearest: i128) -> bool {
-        if !self.may_be_in(proc, place, loc) {
+        if !self.flow.may_be_in(proc, place, &Set::from([loc])) {
             return true;
         }
         let behind = |(other, element): (Loc, Poly)| {

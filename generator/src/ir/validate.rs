@@ -45,6 +45,8 @@ pub fn proc(program: &Program, proc: &Proc) -> Vec<String> {
 
 /// What is checked, for messages.
 enum Context {
+    /// The procedure as a whole.
+    Whole,
     /// By name.
     Named(String),
     /// An item, by the first line of its text, and which part of it.
@@ -78,7 +80,7 @@ impl<'a> Checker<'a> {
             alive: vec![false; proc.objects.len()],
             visited_items: vec![false; proc.items.len()],
             visited_regions: vec![false; proc.regions.len()],
-            context: Context::Named(String::new()),
+            context: Context::Whole,
             errors: Vec::new(),
         }
     }
@@ -86,13 +88,13 @@ impl<'a> Checker<'a> {
     fn error(&mut self, what: impl AsRef<str>) {
         let name = &self.proc.name;
         let context = match &self.context {
-            Context::Named(name) => name.clone(),
+            Context::Whole => String::new(),
+            Context::Named(name) => format!(" in `{name}`"),
             Context::Item(item, part) => {
                 let text = print::item(self.program, self.proc, *item);
-                format!("{}{part}", text.lines().next().unwrap_or_default())
+                format!(" in `{}{part}`", text.lines().next().unwrap_or_default())
             }
         };
-        let context = if context.is_empty() { context } else { format!(" in `{context}`") };
         self.errors.push(format!("{name}: {}{context}", what.as_ref()));
     }
 
@@ -222,7 +224,7 @@ impl<'a> Checker<'a> {
                 _ => self.error("it needs a variable and its entry, or an object"),
             }
         }
-        self.context = Context::Named(String::new());
+        self.context = Context::Whole;
         let is_struct = matches!(proc.result_type, Type::Struct(_));
         let is_void = proc.result_type == Type::Void;
         self.demand(proc.result_object.is_some() == is_struct, || "only a struct is returned by an object".into());
@@ -231,7 +233,7 @@ impl<'a> Checker<'a> {
 
     /// Values, items and regions that nothing reached, and what is expected at the end.
     fn leftovers(&mut self) {
-        self.context = Context::Named(String::new());
+        self.context = Context::Whole;
         for index in 0..self.proc.values.len() {
             let undefined = self.proc.values[index].def == Def::Undefined;
             if !self.defined[index] && !undefined {

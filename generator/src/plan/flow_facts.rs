@@ -237,9 +237,8 @@ fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
         at = &flow.program.types.structs[id.index()].fields[field.index()].ty;
         path.push(Step::Field(field));
         if let Type::Array { elem, extent } = at {
-            let number = |n: i128| Expr::int(n);
-            let dim = Dim { lower: None, extent: extent.map(|n| number(n.into())) };
-            path.push(Step::Index(vec![Subscript { at: number(0), dim }]));
+            let dim = Dim { lower: None, extent: extent.map(|n| Expr::int(n.into())) };
+            path.push(Step::Index(vec![Subscript { at: Expr::int(0), dim }]));
             at = elem;
             // Elements of an array of structs are no neighbours in one of their members, and rows are no elements.
             if matches!(at, Type::Struct(_) | Type::Array { .. }) {

@@ -78,12 +78,12 @@ impl<'a> Graph<'a> {
     pub(super) fn alias_pairs(&self, p: ProcId) -> Vec<(Loc, Loc)> {
         let used: Vec<Loc> =
             (self.reads(p) | self.writes(p)).into_iter().filter(|&l| self.points.locs.is_real(l)).collect();
-        let is_memory = |l: &&Loc| self.points.locs.root(**l).is_memory();
+        let is_memory = |l: Loc| self.points.locs.root(l).is_memory();
         let mut out = Vec::new();
-        for &a in used.iter().filter(|l| !is_memory(l)) {
+        for &a in used.iter().filter(|&&l| !is_memory(l)) {
             for &b in used.iter().filter(|&&b| a != b && self.points.may_alias(p, a, b)) {
                 out.push((a, b));
-                out.extend(is_memory(&&b).then_some((b, a)));
+                out.extend(is_memory(b).then_some((b, a)));
             }
         }
         out

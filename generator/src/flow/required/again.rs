@@ -302,9 +302,8 @@ fn number_term(poly: &Poly, name: &dyn Fn(&Atom) -> Option<Expr>) -> Option<Expr
 pub(super) fn or_none(count: Expr) -> Expr {
     let ty = count.ty.clone();
     let zero = Expr::constant(0, ty.clone());
-    let int = Type::Int { bits: 32, signed: true, name: "int".into() };
     let some = ExprKind::Binary(Binary::Greater, Box::new(count.clone()), Box::new(zero.clone()));
-    let some = Box::new(Expr { kind: some, ty: int });
+    let some = Box::new(Expr { kind: some, ty: Type::int() });
     Expr { kind: ExprKind::Select(some, Box::new(count), Box::new(zero)), ty }
 }
 

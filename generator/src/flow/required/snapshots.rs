@@ -401,10 +401,9 @@ fn elements(pointer: &Expr, at: Expr, count: Expr) -> Hull {
 
 /// A count if a number is positive, else 0.
 fn if_positive(what: Expr, count: Expr) -> Expr {
-    let int = Type::Int { bits: 32, signed: true, name: "int".into() };
     let (zero, ty) = (number(0), count.ty.clone());
     let some = ExprKind::Binary(Binary::Greater, Box::new(what), Box::new(zero.clone()));
-    let kind = ExprKind::Select(Box::new(Expr { kind: some, ty: int }), Box::new(count), Box::new(zero));
+    let kind = ExprKind::Select(Box::new(Expr { kind: some, ty: Type::int() }), Box::new(count), Box::new(zero));
     Expr { kind, ty }
 }
 

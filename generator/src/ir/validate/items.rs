@@ -26,7 +26,7 @@ impl Checker<'_> {
         for &item in &self.proc.regions[id.index()].items {
             self.item(item, id);
         }
-        self.context = Context::Named(String::new());
+        self.context = Context::Whole;
         at_end(self);
         if id == RegionId(0) {
             self.result();
