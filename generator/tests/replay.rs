@@ -377,6 +377,14 @@ fn loops_that_never_run_need_no_demotion() {
 }
 
 #[test]
+fn element_behind_a_stride_needs_no_demotion() {
+    let heads = [head("behind_a_stride(behind_a_stride)/(y)")];
+    let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
+    assert_eq!(adjoint.demotions, 0);
+    assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
+}
+
+#[test]
 fn what_stays_wrong_is_refused_with_its_line() {
     let refused = with_fault("generator/tests/papers/001_fig8.c", &[head("f(f)/(x)")], Some(wrong_recipe));
     let refusal = refused.expect_err("a wrong recipe is not written").remove(0);

@@ -4,6 +4,9 @@ use super::Replay;
 use super::terms::{T, Term};
 use crate::ir::*;
 
+/// The type at which the distance of an index from its bound is exact, if it is.
+pub(super) const DISTANCE: Type = Type::Int { bits: 64, signed: true, name: String::new() };
+
 impl Replay<'_> {
     /// Whether a term is 0 or 1.
     pub(super) fn is_truth(&self, t: T) -> bool {
@@ -81,7 +84,16 @@ impl Replay<'_> {
         let by = self.terms.constant(by).filter(|by| *by > 1)?;
         let expected = self.terms.sum(distance, one, -1)?;
         let above = self.narrow(above);
+        if self.is_compared_exactly(a, b, &ty) {
+            self.terms.is_exactly(distance, &DISTANCE);
+        }
         (self.terms.constant(y) == Some(0) && above == expected).then(|| self.trips(distance, by))
+    }
+
+    /// Whether a comparison tells which of two integers is less: of unsigned ones only where both are exact.
+    pub(super) fn is_compared_exactly(&self, a: T, b: T, ty: &Type) -> bool {
+        let signed = matches!(ty, Type::Int { signed: true, .. });
+        ty.is_integer() && (signed || self.terms.is_exact(a, ty) && self.terms.is_exact(b, ty))
     }
 
     /// A sum with numbers as they were before they were made wider, which changes none of them.

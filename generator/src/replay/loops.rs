@@ -291,9 +291,8 @@ impl Replay<'_> {
             },
             _ => return false,
         };
-        let mut facts = self.facts_about(&[low, high, *from, *to]);
         // An empty section has nothing to be restored.
-        facts.add(self.terms.poly(high).sub(&self.terms.poly(low)).and_then(|p| p.plus(-1)));
+        let facts = self.facts_about(&[low, high, *from, *to], &[(low, high)]);
         let to = self.granted(*to, &facts);
         let [low, high, from] = [low, high, *from].map(|t| self.terms.poly(t));
         facts.at_most(&from, &low) && facts.at_most(&high, &to)

@@ -73,11 +73,10 @@ impl Replay<'_> {
                 at.push((pass, end));
             }
             let Some((root, around, low, high)) = self.row_at(place, &at) else { return false };
-            let mut known = self.facts_about(&[low, high]);
-            for item in &loops {
-                let inside = self.loops[item].inside;
-                known.add(self.terms.poly(inside).plus(-1));
-            }
+            // Each of the loops runs.
+            let zero = self.terms.number(0);
+            let runs: Vec<(T, T)> = loops.iter().map(|item| (zero, self.loops[item].inside)).collect();
+            let known = self.facts_about(&[low, high], &runs);
             let [low, high] = [low, high].map(|t| self.terms.poly(t));
             let mut lost = false;
             for section in self.lost_in_pass.clone() {

@@ -12,6 +12,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use super::choices::DISTANCE;
 use super::terms::{P, T, Term, Version, Way};
 use super::{Cells, Replay, Res, Side};
 use crate::flow::poly::Facts;
@@ -369,17 +370,13 @@ impl Replay<'_> {
             }
         }
         // An empty range meets nothing: whoever accesses it has at least one element.
-        let mut facts = self.facts_about(&[a, b, c, d]);
-        for (from, to) in [(a, b), (c, d)] {
-            let some = self.terms.poly(to).sub(&self.terms.poly(from)).and_then(|p| p.plus(-1));
-            facts.add(some);
-        }
+        let facts = self.facts_about(&[a, b, c, d], &[(a, b), (c, d)]);
         let [a, b, c, d] = [a, b, c, d].map(|t| self.terms.poly(t));
         facts.at_most(&b, &c) || facts.at_most(&d, &a)
     }
 
-    /// What is known about the passes that terms mention.
-    pub(super) fn facts_about(&mut self, about: &[T]) -> Facts {
+    /// What is known about the passes that terms mention, where each of these pairs is a number and a greater one.
+    pub(super) fn facts_about(&mut self, about: &[T], ascending: &[(T, T)]) -> Facts {
         let mut facts = Facts::default();
         for (condition, is) in self.known.clone() {
             let holds = match is {
@@ -390,10 +387,7 @@ impl Replay<'_> {
             else {
                 continue;
             };
-            // Of unsigned numbers only those are compared as they are that are exact.
-            let exact = matches!(ty, Type::Int { signed: true, .. })
-                || self.terms.is_exact(a, &ty) && self.terms.is_exact(b, &ty);
-            if !ty.is_integer() || !exact {
+            if !self.is_compared_exactly(a, b, &ty) {
                 continue;
             }
             let (a, b) = (self.terms.poly(a), self.terms.poly(b));
@@ -413,7 +407,28 @@ impl Replay<'_> {
                 facts.add(Some(self.terms.poly(first)));
             }
         }
+        for &(low, high) in ascending {
+            facts.add(self.terms.poly(high).sub(&self.terms.poly(low)).and_then(|p| p.plus(-1)));
+        }
+        self.add_trips(&mut facts);
         facts
+    }
+
+    /// Where a loop runs, its last step is the first that reaches the distance: `0 <= by * trips - distance < by`.
+    fn add_trips(&self, facts: &mut Facts) {
+        let mut atoms = BTreeSet::new();
+        for fact in facts.iter() {
+            fact.values(&mut atoms);
+        }
+        for (_, atom) in atoms {
+            let Term::Trips(distance, by) = *self.terms.get(T(atom.0)) else { continue };
+            let trips = self.terms.poly(T(atom.0));
+            if self.terms.is_exact(distance, &DISTANCE) && facts.nonneg(trips.plus(-1)) {
+                let beyond = trips.scale(by).and_then(|end| end.sub(&self.terms.poly(distance)));
+                facts.add(beyond.as_ref().and_then(|beyond| beyond.scale(-1)?.plus(by - 1)));
+                facts.add(beyond);
+            }
+        }
     }
 }
 
