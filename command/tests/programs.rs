@@ -84,6 +84,11 @@ fn blocks_may_outlive_the_code_that_makes_them() {
     check("heap.c", &[]);
 }
 
+#[test]
+fn pointers_at_file_scope_may_lead_to_work_space() {
+    check("work_space.c", &[]);
+}
+
 /// The tangent asked for the tangents of the memory that such a variable points to first: an internal error.
 #[test]
 fn pointers_to_memory_without_tangents_need_none() {

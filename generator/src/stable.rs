@@ -173,8 +173,9 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
         flatten(proc, object);
     }
     let shape = &proc.objects[object.index()].shape;
-    let one = Expr::int(1);
-    let (count, is_one) = (shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(one), shape.is_empty());
+    let is_one = shape.is_empty();
+    let count = shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(Expr::int(1));
+    proc.objects[object.index()].shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
     proc.objects[object.index()].life = Life::Stable;
     proc.items[at.index()].kind = ItemKind::Alloc { object, count, zeroed: false };
     if region == RegionId(0)
@@ -217,21 +218,29 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
 }
 
 /// Refuses blocks that the memory of the caller, or a variable at file scope, leads to when a head is done: the reverse
-/// sweep undoes their making, and their adjoints are nowhere to be given.
-pub fn check(flow: &Flow, heads: &[ProcId]) -> Result<(), Vec<Refusal>> {
+/// sweep undoes their making, and their adjoints are nowhere to be given. A variable that each head sets before it is
+/// read may keep its pointer, unless a head names it: nothing of the program follows it then.
+pub fn check(flow: &Flow, heads: &[Head]) -> Result<(), Vec<Refusal>> {
     let stable = |p: ProcId, e: &Expr| {
         let grounds = flow.targets(p, e).into_iter().flat_map(|target| flow.points.grounds_of(target));
         matches!(e.ty, Type::Pointer(_)) && grounds.into_iter().any(|ground| flow.points.is_stable(ground))
     };
+    let is_named = |global: GlobalId| {
+        let name = &flow.program.globals[global.index()].name;
+        let named = |head: &Head| head.dependents.iter().chain(&head.independents).any(|n| Head::path(n).0 == name);
+        heads.iter().any(named)
+    };
     let outside = |loc: &Loc| match flow.points.locs.root(*loc) {
         Root::Object(..) => false,
-        Root::Formal(..) | Root::Cell(_) | Root::Global(_) | Root::Literal | Root::Unknown => true,
+        Root::Global(global) => !flow.points.is_set_first(*loc) || is_named(global),
+        Root::Formal(..) | Root::Cell(_) | Root::Literal | Root::Unknown => true,
     };
     let refusal = |span, what: &str| Refusal {
         class: Class::Pointer,
         span,
         what: what.into(),
-        help: "keep the pointer in memory that the function has itself".into(),
+        help: "keep the pointer in memory that the function has itself, or at file scope if each call sets it first"
+            .into(),
     };
     let mut refusals = Vec::new();
     for (p, proc) in flow.program.procs.iter().enumerate() {
@@ -243,7 +252,7 @@ pub fn check(flow: &Flow, heads: &[ProcId]) -> Result<(), Vec<Refusal>> {
                 refusals.push(refusal(item.span, "a block is left in memory that outlives the function's call"));
             }
         }
-        if heads.contains(&p) && proc.result.as_ref().is_some_and(|result| stable(p, result)) {
+        if flow.heads.contains(&p) && proc.result.as_ref().is_some_and(|result| stable(p, result)) {
             refusals.push(refusal(proc.span, "the function gives its caller a block"));
         }
     }

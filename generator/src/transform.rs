@@ -138,7 +138,8 @@ fn with_blocks(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     })
 }
 
-/// The adjoint of a program with its blocks on the stable heap. `refusals`: of the program as it is.
+/// The adjoint of a program with its blocks on the stable heap; if that is refused, without what the program does where
+/// it gets no memory, because the stable heap ends it there. `refusals`: of the program as it is.
 fn on_heap(
     program: &Program,
     heads: &[Head],
@@ -155,8 +156,12 @@ fn on_heap(
     if !moved || choices.vector.is_some() {
         return Err(refusals);
     }
+    let found = with_members(&on_heap, heads, choices).or_else(|others| {
+        let decided = inline::without_tests(&on_heap).map(|decided| with_members(&decided, heads, choices));
+        decided.and_then(Result::ok).ok_or(others)
+    });
     // A program without blocks is refused for what its variables do.
-    with_members(&on_heap, heads, choices).map_err(|others| if made { others } else { refusals })
+    found.map_err(|others| if made { others } else { refusals })
 }
 
 /// What a program gives; if it is refused, what it gives without functions that make or free memory for others.
@@ -185,7 +190,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
         analysed = later;
     }
     let flow = Flow::analyse(&analysed, heads)?;
-    stable::check(&flow, &heads_of(&analysed, heads))?;
+    stable::check(&flow, heads)?;
     let again = again::loops(&analysed, &choices.again, true);
     let checkpoints = checkpoint::checkpoints(&analysed, &choices.checkpoints)?;
     let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again, checkpoints.clone()) };

@@ -15,13 +15,16 @@
 //! Where a name is not native (an object of a caller that was left in a global), locations are compared by their
 //! *ground*: the objects that they are in the end, through every chain of calls.
 
+mod entry;
 mod rounds;
 
 use std::collections::BTreeMap;
 
 use super::Options;
 use super::locs::{self, Loc, Locs, Root, Set};
-use crate::ir::{Base, Expr, ExprKind, FieldId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, Step, Type};
+use crate::ir::{
+    Base, Expr, ExprKind, FieldId, GlobalId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, Step, Type,
+};
 
 /// What a call makes of the callee's locations: for each whole root of the callee, the caller's locations.
 pub type Binding = BTreeMap<Loc, Set>;
@@ -38,6 +41,8 @@ pub struct Points<'a> {
     pairs: Vec<std::collections::BTreeSet<(Loc, Loc)>>,
     grounds: BTreeMap<Loc, Set>,
     heads: Vec<ProcId>,
+    /// The pointers with static storage that the heads set before anything reads them.
+    set_first: Set,
     options: Options,
     grown: bool,
 }
@@ -54,10 +59,12 @@ impl<'a> Points<'a> {
             pairs: vec![Default::default(); program.procs.len()],
             grounds: BTreeMap::new(),
             heads: heads.to_vec(),
+            set_first: Set::new(),
             options: options.clone(),
             grown: true,
         };
         points.make_roots();
+        points.set_first = entry::set_first(program, &points.locs, heads);
         while std::mem::take(&mut points.grown) {
             for p in 0..program.procs.len() {
                 points.procedure(ProcId::new(p));
@@ -73,7 +80,7 @@ impl<'a> Points<'a> {
         self.locs.top(types, Root::Unknown, &Type::Void, true);
         self.locs.top(types, Root::Literal, &Type::Int { bits: 8, signed: true, name: "char".into() }, true);
         for (g, object) in self.program.globals.iter().enumerate() {
-            self.locs.top(types, Root::Global(crate::ir::GlobalId::new(g)), &object.elem, !object.shape.is_empty());
+            self.locs.top(types, Root::Global(GlobalId::new(g)), &object.elem, !object.shape.is_empty());
         }
         for (p, proc) in self.program.procs.iter().enumerate() {
             for (o, object) in proc.objects.iter().enumerate() {
@@ -222,6 +229,11 @@ impl<'a> Points<'a> {
             Root::Formal(..) | Root::Cell(_) | Root::Global(_) | Root::Literal => true,
             Root::Unknown => false,
         })
+    }
+
+    /// Whether a location is a pointer with static storage that each head sets before anything reads it.
+    pub fn is_set_first(&self, loc: Loc) -> bool {
+        self.set_first.contains(&loc)
     }
 
     /// Whether a location is on the stable heap.

@@ -41,11 +41,16 @@ fn as_stored(proc: &Proc, before: &[ItemId], e: &mut Expr) {
 
 /// The pointer that a place of an object holds behind these items.
 fn stored(proc: &Proc, before: &[ItemId], place: &Place) -> Option<Expr> {
-    let place = resolved(proc, place, DEPTH)?;
+    // A variable at file scope is its own name.
+    let resolved = |place: &Place| match place.base {
+        Base::Global(_) => Some(place.clone()),
+        _ => resolved(proc, place, DEPTH),
+    };
+    let place = resolved(place)?;
     for item in before.iter().rev() {
         match &proc.items[item.index()].kind {
             ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
-                let to = resolved(proc, to, DEPTH)?;
+                let to = resolved(to)?;
                 if to.base == place.base && to.path == place.path {
                     return is_name(from).then(|| from.clone());
                 }

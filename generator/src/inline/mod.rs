@@ -77,6 +77,16 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
     validate::program(&program).is_ok().then_some(program)
 }
 
+/// The program without tests whether there was memory for a block; `None` if it has none.
+pub fn without_tests(program: &Program) -> Option<Program> {
+    let mut program = program.clone();
+    let decided: Vec<&mut Proc> =
+        program.procs.iter_mut().filter_map(|proc| fold::branches(proc).then_some(proc)).collect();
+    let any = !decided.is_empty();
+    decided.into_iter().for_each(splice::tidy);
+    (any && validate::program(&program).is_ok()).then_some(program)
+}
+
 /// Whether a procedure makes a block that others see, or frees one of others, or keeps one in memory.
 fn gives_away(flow: &Flow, p: ProcId) -> bool {
     let proc = &flow.program.procs[p.index()];

@@ -59,6 +59,7 @@ impl Points<'_> {
     fn outside(&mut self, cell: Loc) {
         if matches!(self.locs.ty(cell), Type::Pointer(_))
             && self.locs.from_outside(self.program, cell)
+            && !self.is_set_first(cell)
             && self.locs.find(Root::Cell(cell)).is_none()
         {
             let ty = locs::pointee(self.locs.ty(cell)).clone();
