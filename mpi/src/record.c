@@ -172,7 +172,7 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_bu
 
 /* Buffers that were found lately: most are used again. Those of the forward sweep by address, with the leg that was
  * drafted for them; those of the reverse sweep by serial. */
-enum { RECENT = 64 };
+enum { RECENT_BITS = 7, RECENT = 1 << RECENT_BITS };
 struct drafted {
     const void *buffer;
     int64_t elements;
@@ -236,10 +236,11 @@ static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const 
     }
 }
 
-/* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. */
+/* A buffer of `elements` elements of a layout. `pairs`: it may be of values with their places. Arrays often lie a power
+ * of two apart, so each bit of the address has a say in the place. */
 static inline struct leg draft_layout(const void *buffer, int64_t elements, int number, bool pairs, const void *site) {
-    const uint64_t bits = (uint64_t)(uintptr_t)buffer;
-    struct drafted *drafted = &recent.by_address[(bits >> 3 ^ bits >> 9) % RECENT];
+    const uint64_t bits = (uint64_t)(uintptr_t)buffer * UINT64_C(0x9e3779b97f4a7c15);
+    struct drafted *drafted = &recent.by_address[bits >> (64 - RECENT_BITS)];
     const bool is_known = drafted->buffer == buffer && drafted->elements == elements &&
                           drafted->leg.layout == number && is_there(&drafted->object);
     if (__builtin_expect(!is_known, 0)) {
