@@ -195,7 +195,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Of the rounds that nothing disturbed, and not of a single one. */
+/* Nothing disturbed the rounds that took the least; one of them alone may be luck. */
 static double low(double *x, int count) {
     qsort(x, (size_t)count, sizeof *x, by_size);
     return x[count / 100];

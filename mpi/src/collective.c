@@ -55,8 +55,7 @@ API void adtape_MPI_Barrier_b(void) {
     const void *site = SITE;
     struct head head;
     struct leg leg;
-    pop_head(OP_Barrier, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(OP_Barrier, &head, &leg, 1, site);
     agree(&leg, &head, site);
     expect(MPI_Barrier(comms.at[leg.comm]->twin), site, "MPI_Barrier");
 }
@@ -116,8 +115,7 @@ static void sum_dense(void *adjoint, const struct leg *leg, const void *site) {
 static void bcast_reverse(void *const *given, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(OP_Bcast, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(OP_Bcast, &head, &leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     agree(&leg, &head, site);
     if (leg.values == 0 || leg.integers) {

@@ -28,6 +28,7 @@ static struct {
     int rank;         /* in MPI_COMM_WORLD */
     int tag_bits;     /* bits of a tag that plain messages keep of the program's tag */
     int number_bits;  /* and of the message's number */
+    int headed_tag;   /* the largest of the program's that plain messages could have */
     int comm_key;     /* attribute of communicators: their struct comm */
     int layout_key;   /* attribute of datatypes: the number of their layout, plus 1 */
     uint64_t requests; /* made so far */

@@ -241,8 +241,7 @@ static void *shifted(void *adjoint, const struct leg *leg, void *const *adjoints
 static void blocks_reverse(enum operation operation, enum shape shape, void *const *adjoints, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(operation, &head, site);
-    pop_legs(legs, 2, site);
+    pop_record(operation, &head, legs, 2, site);
     const struct comm *comm = comms.at[legs[0].comm];
     const bool many_here = comm->rank == legs[0].peer || legs[0].peer < 0;
     const int many = shape >= NEIGHBOR_ALLGATHER ? legs[0].tag : many_here ? comm->size : 0;

@@ -53,8 +53,7 @@ static int send(send_function *call, enum operation operation, const void *buf, 
 static void send_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(operation, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(operation, &head, &leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     if (leg.flags & LEG_MESSAGE) {
         incoming_take(&leg, adjoint, &head, site);
@@ -134,8 +133,7 @@ static void settle_leg(struct leg *leg, const void *site) {
 static void recv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(operation, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(operation, &head, &leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     if (leg.flags & LEG_MESSAGE) {
         settle_leg(&leg, site);
@@ -199,8 +197,7 @@ API int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype,
 static void sendrecv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(operation, &head, site);
-    pop_legs(legs, 2, site);
+    pop_record(operation, &head, legs, 2, site);
     void *received = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
     void *sent = leg_adjoint(&legs[0], given, &head, site);
     if (legs[1].flags & LEG_MESSAGE) {

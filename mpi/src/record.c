@@ -22,7 +22,7 @@ struct leg {
     int64_t values;      /* float or double numbers */
     uint64_t number;     /* of the message */
     uint64_t serial;     /* of the request */
-    int64_t object;      /* LEG_INSIDE: its serial, and where in it the first value is */
+    int64_t object;      /* LEG_INSIDE: its serial, and where the buffer's address is, from the object's */
     int64_t offset;
     int32_t comm, layout;
     int32_t peer, tag;   /* of a collective call: the root and the operation */
@@ -129,8 +129,38 @@ static inline void pop_head(enum operation operation, struct head *head, const v
     }
 }
 
+/* One after the other they go without a call, because the size of each is a constant. */
 static inline void pop_legs(struct leg *legs, int count, const void *site) {
-    pop_bytes(legs, (size_t)count * sizeof *legs, site);
+    adtape_t *t = adtape_self();
+    const size_t bytes = (size_t)count * sizeof *legs;
+    if (ADTAPE_RARE_(bytes > t->cur - t->floor)) {
+        pop_bytes(legs, bytes, site);
+        return;
+    }
+    t->cur -= bytes;
+    for (int i = 0; i < count; i++) {
+        memcpy(&legs[i], (const char *)t->cur + (size_t)i * sizeof *legs, sizeof *legs);
+    }
+}
+
+/* Both, where the operation says how many legs there are. Mostly they lie one behind the other in memory. */
+static inline __attribute__((always_inline)) void pop_record(enum operation operation, struct head *head,
+                                                             struct leg *legs, int count, const void *site) {
+    adtape_t *t = adtape_self();
+    const size_t bytes = (size_t)count * sizeof *legs;
+    const char *from = (const char *)t->cur - sizeof *head;
+    expect_ready(site);
+    if (ADTAPE_RARE_(bytes + sizeof *head > t->cur - t->floor)) {
+        pop_head(operation, head, site);
+        pop_legs(legs, count, site);
+        return;
+    }
+    memcpy(head, from, sizeof *head);
+    if (__builtin_expect(head->magic != RECORD_MAGIC || head->operation != (uint32_t)operation, 0)) {
+        refuse_head(operation, head, site);
+    }
+    memcpy(legs, from - bytes, bytes);
+    t->cur -= bytes + sizeof *head;
 }
 
 /* ---- buffers of the forward sweep ---- */
@@ -171,7 +201,7 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_bu
 }
 
 /* Buffers that were found lately: most are used again. Those of the forward sweep by address, with the leg that was
- * drafted for them; those of the reverse sweep by serial. */
+ * drafted for them; those of the reverse sweep by serial, with an adjoint of their size or none. */
 enum { RECENT_BITS = 7, RECENT = 1 << RECENT_BITS };
 struct drafted {
     const void *buffer;
@@ -187,13 +217,6 @@ static struct {
 /* Whether no object has come, moved or ended since one was found. */
 static inline bool is_there(const adtape_abi0_buffer_t *object) {
     return object->counter != NULL && __atomic_load_n(object->counter, __ATOMIC_ACQUIRE) == object->changes;
-}
-
-/* The object with a serial; NULL: it is not alive. Valid until the next call. */
-static inline const adtape_abi0_buffer_t *buffer_locate(int64_t serial) {
-    adtape_abi0_buffer_t *object = &recent.by_serial[(uint64_t)serial % RECENT];
-    const bool is_known = object->serial == serial && is_there(object);
-    return is_known || adtape_abi0_buffer_locate((uint64_t)serial, object) ? object : NULL;
 }
 
 /* Drafts the leg of a buffer, and keeps it. Buffers of values with their places are for some calls only: they are
@@ -213,26 +236,26 @@ static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const 
     leg->values = elements * layout->values;
     leg->integers = layout->class == INTEGERS;
     const char *const first = (const char *)buffer + layout->lower;
-    adtape_abi0_buffer_t *object = &drafted->object;
-    if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, object)) {
+    adtape_abi0_buffer_t object;
+    if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, &object)) {
         leg->flags = leg->integers ? 0 : LEG_OUTSIDE;
         return;
     }
     leg->flags = LEG_INSIDE;
-    leg->object = object->serial;
-    leg->offset = (int64_t)(uintptr_t)first - object->base;
-    if (leg->integers && object->adjoint_base != 0) {
-        refuse_integers(object, site);
+    leg->object = object.serial;
+    leg->offset = (int64_t)(uintptr_t)buffer - object.base;
+    if (leg->integers && object.adjoint_base != 0) {
+        refuse_integers(&object, site);
     }
     const int64_t bytes = (elements - 1) * layout->extent + layout->upper - layout->lower;
-    if (leg->offset + bytes > object->bytes) {
+    if (leg->offset + layout->lower + bytes > object.bytes) {
         fail(ADTAPE_STATUS_NO_RANGE, site,
              "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
              "  the count, the datatype or the size in adtape_live_add is wrong",
-             bytes, leg->offset, label_of(object), object->bytes);
+             bytes, leg->offset + layout->lower, label_of(&object), object.bytes);
     }
-    if (layout->class == PAIRS) {
-        object->counter = NULL;
+    if (layout->class != PAIRS) {
+        drafted->object = object;
     }
 }
 
@@ -281,29 +304,38 @@ static __attribute__((cold, noreturn)) void refuse_size(const adtape_abi0_buffer
          label_of(object), object->adjoint_bytes, object->bytes);
 }
 
-/* The adjoint of a leg's buffer, NULL if it has none. `given` is what the program says, or NULL. */
-static void *leg_adjoint(const struct leg *leg, void *const *given, const struct head *head, const void *site) {
-    if (given != NULL) {
-        return *given;
-    }
+/* Where a leg's buffer has its adjoint; NULL: nowhere. */
+static inline void *adjoint_in(const adtape_abi0_buffer_t *object, const struct leg *leg) {
+    return object->adjoint_base != 0 ? (void *)(uintptr_t)(object->adjoint_base + leg->offset) : NULL;
+}
+
+static __attribute__((noinline)) void *adjoint_anew(const struct leg *leg, const struct head *head, const void *site) {
+    adtape_abi0_buffer_t object;
     if (!(leg->flags & LEG_INSIDE)) {
         if (leg->flags & LEG_OUTSIDE) {
             refuse_outside(head);
         }
         return NULL;
     }
-    const adtape_abi0_buffer_t *object = buffer_locate(leg->object);
-    if (object == NULL) {
+    if (!adtape_abi0_buffer_locate((uint64_t)leg->object, &object)) {
         refuse_ended(head, site);
     }
-    if (object->adjoint_base == 0) {
-        return NULL;
+    if (object.adjoint_base != 0 && leg->integers) {
+        refuse_integers(&object, head->site);
     }
-    if (leg->integers) {
-        refuse_integers(object, head->site);
+    if (object.adjoint_base != 0 && object.adjoint_bytes != object.bytes) {
+        refuse_size(&object, site);
     }
-    if (object->adjoint_bytes != object->bytes) {
-        refuse_size(object, site);
+    recent.by_serial[(uint64_t)leg->object % RECENT] = object;
+    return adjoint_in(&object, leg);
+}
+
+/* The adjoint of a leg's buffer, NULL if it has none. `given` is what the program says, or NULL. */
+static inline void *leg_adjoint(const struct leg *leg, void *const *given, const struct head *head, const void *site) {
+    const adtape_abi0_buffer_t *object = &recent.by_serial[(uint64_t)leg->object % RECENT];
+    if (given != NULL) {
+        return *given;
     }
-    return (char *)(uintptr_t)object->adjoint_base + leg->offset - layouts.at[leg->layout]->lower;
+    const bool is_known = leg->flags & LEG_INSIDE && !leg->integers && object->serial == leg->object && is_there(object);
+    return __builtin_expect(is_known, 1) ? adjoint_in(object, leg) : adjoint_anew(leg, head, site);
 }

@@ -148,8 +148,7 @@ static void allreduce_sum_b(void *result_b, void *given_b, const struct leg *leg
 static void reduce_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(operation, &head, site);
-    pop_legs(legs, 2, site);
+    pop_record(operation, &head, legs, 2, site);
     struct leg *leg = &legs[0];
     const struct comm *comm = comms.at[leg->comm];
     const bool has_result = leg->peer < 0 || leg->peer == comm->rank;

@@ -95,8 +95,7 @@ static void *all_blocks(const void *mine, const struct leg *legs, const int64_t 
 static void reduce_scatter_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(operation, &head, site);
-    pop_legs(legs, 2, site);
+    pop_record(operation, &head, legs, 2, site);
     struct leg *leg = &legs[0];
     const struct comm *comm = comms.at[leg->comm];
     const struct layout *layout = layouts.at[leg->layout];
@@ -264,8 +263,7 @@ static void scan_sum(enum operation operation, void *yb, const struct leg *leg, 
 static void scan_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg legs[2];
-    pop_head(operation, &head, site);
-    pop_legs(legs, 2, site);
+    pop_record(operation, &head, legs, 2, site);
     struct leg *leg = &legs[0];
     void *result_b = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
     void *given_b = leg_adjoint(leg, given, &head, site);

@@ -18,18 +18,17 @@ struct header {
 
 /* ---- which tag ---- */
 
-static int headed_tag(void) { return (1 << mpi.tag_bits) - 1; }
-
 /* Of values that ranks exchange for the adjoint of an operation: no plain message has it. */
-static int fold_tag(void) { return 1 << mpi.tag_bits | headed_tag(); }
+static int fold_tag(void) { return 1 << mpi.tag_bits | mpi.headed_tag; }
 
 /* Of nonblocking collective calls. Messages of the program with that tag are headed. Their numbers have a bit of their
  * own, for check mode, in which all are. */
-static int collective_tag(void) { return headed_tag() - 1; }
+static int collective_tag(void) { return mpi.headed_tag - 1; }
 static const uint64_t COLLECTIVE_NUMBER = UINT64_C(1) << 63;
 
 static bool is_headed(const struct leg *leg) {
-    return mpi.check || leg->tag >= headed_tag() || (leg->tag == collective_tag() && leg->number < COLLECTIVE_NUMBER);
+    return mpi.check || (leg->tag >= collective_tag() &&
+                         (leg->tag > collective_tag() || leg->number < COLLECTIVE_NUMBER));
 }
 
 static int plain_tag(const struct leg *leg) {
@@ -45,13 +44,14 @@ static void tags_begin(void) {
     }
     mpi.tag_bits = bits / 2;
     mpi.number_bits = bits - mpi.tag_bits;
+    mpi.headed_tag = (1 << mpi.tag_bits) - 1;
 }
 
 /* ---- sending ---- */
 
-/* Messages that were sent from rooms. Now and then those that have arrived give their rooms back: to ask after each
- * message takes longer than a short message. */
-enum { FEW_OUTGOING = 16 };
+/* Messages that were sent from rooms. Most short ones are sent at once. Now and then the others give their rooms back, if
+ * they have arrived: to ask after each takes longer than a short message. */
+enum { FEW_OUTGOING = 16, SHORT_BYTES = 2048 };
 static const size_t FEW_OUTGOING_BYTES = (size_t)64 << 10;
 static struct {
     MPI_Request *requests;
@@ -91,8 +91,8 @@ static char *outgoing_room(size_t bytes, const void *site) {
     return room_allocate(bytes, site);
 }
 
-/* The request of a message from a room, which the caller fills in. */
-static MPI_Request *outgoing_enter(char *room, const void *site) {
+/* A message that is under way from a room. */
+static void outgoing_enter(char *room, MPI_Request request, const void *site) {
     if (outgoing.count == outgoing.capacity) {
         const int capacity = outgoing.capacity > 0 ? 2 * outgoing.capacity : FEW_OUTGOING;
         outgoing.requests = reallocate(outgoing.requests, (size_t)capacity * sizeof *outgoing.requests, site);
@@ -103,7 +103,7 @@ static MPI_Request *outgoing_enter(char *room, const void *site) {
         outgoing.enough = outgoing.enough > 0 ? outgoing.enough : FEW_OUTGOING;
     }
     outgoing.rooms[outgoing.count] = room;
-    return &outgoing.requests[outgoing.count++];
+    outgoing.requests[outgoing.count++] = request;
 }
 
 static void outgoing_end(const void *site) {
@@ -137,7 +137,9 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     const size_t front = headed ? sizeof(struct header) : 0;
     const size_t all = front + (size_t)bytes;
     char *message = outgoing_room(all, site);
+    MPI_Request request;
     MPI_Datatype unit;
+    int done = 0;
     const int count = units((int64_t)all, &unit, site);
     if (headed) {
         const struct header header = {leg->number, bytes, leg->tag, operation, layout->mixed, layout->kind};
@@ -148,9 +150,17 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     } else {
         memset(message + front, 0, (size_t)bytes);
     }
-    expect(MPI_Isend(message, count, unit, leg->peer, headed ? headed_tag() : plain_tag(leg),
-                     comms.at[leg->comm]->twin, outgoing_enter(message, site)),
+    expect(MPI_Isend(message, count, unit, leg->peer, headed ? mpi.headed_tag : plain_tag(leg),
+                     comms.at[leg->comm]->twin, &request),
            site, "MPI_Isend of an adjoint");
+    if (all <= SHORT_BYTES) {
+        expect(MPI_Test(&request, &done, MPI_STATUS_IGNORE), site, "MPI_Test of an adjoint");
+    }
+    if (done) {
+        room_free(message);
+    } else {
+        outgoing_enter(message, request, site);
+    }
 }
 
 static void adjoint_send(const struct leg *leg, enum operation operation, void *adjoint, const void *site) {
@@ -167,40 +177,66 @@ struct arrival {
     char data[];
 };
 
-/* The adjoint of what was sent, on its way. */
+/* The adjoint of what was sent, on its way. It stays where it is until it has come. */
 struct incoming {
     MPI_Request request; /* of a plain message */
     int64_t bytes;
-    char *data;
+    char *data;          /* in a room, or few */
+    char few[FEW_DOUBLES * sizeof(double)];
 };
 
-static struct incoming incoming_begin(const struct leg *leg, const void *site) {
-    struct incoming incoming = {MPI_REQUEST_NULL, packed_bytes(layouts.at[leg->layout], leg->values), NULL};
-    if (!is_headed(leg)) {
-        MPI_Datatype unit;
-        const int count = units(incoming.bytes, &unit, site);
-        incoming.data = room_allocate((size_t)incoming.bytes, site);
-        expect(MPI_Irecv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
-                         &incoming.request),
-               site, "MPI_Irecv of an adjoint");
-    }
-    return incoming;
+/* Stands where the last float of a plain message goes. A message that leaves it there is too short, or ends with it. */
+static const uint32_t END_MARK = 0x9e3779b9;
+
+static inline void *end_of(const struct incoming *incoming) {
+    return incoming->data + incoming->bytes - sizeof END_MARK;
 }
 
-/* Whether a plain message has come as it had to: `code` is that of MPI's call. */
-static void expect_whole(int code, const MPI_Status *status, const struct leg *leg, int64_t bytes,
-                         const struct head *head, const void *site) {
+/* Where a plain message goes: `unit` and the count that is returned say how MPI receives it. */
+static inline int incoming_room(struct incoming *incoming, MPI_Datatype *unit, const void *site) {
+    const int count = units(incoming->bytes, unit, site);
+    const bool few = incoming->bytes <= (int64_t)sizeof incoming->few;
+    incoming->data = few ? incoming->few : room_allocate((size_t)incoming->bytes, site);
+    memcpy(end_of(incoming), &END_MARK, sizeof END_MARK);
+    return count;
+}
+
+static inline void incoming_begin(struct incoming *incoming, const struct leg *leg, const void *site) {
+    incoming->request = MPI_REQUEST_NULL;
+    incoming->bytes = packed_bytes(layouts.at[leg->layout], leg->values);
+    if (!is_headed(leg)) {
+        MPI_Datatype unit;
+        const int count = incoming_room(incoming, &unit, site);
+        expect(MPI_Irecv(incoming->data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
+                         &incoming->request),
+               site, "MPI_Irecv of an adjoint");
+    }
+}
+
+static __attribute__((noinline)) void expect_size(int code, const MPI_Status *status, const struct leg *leg,
+                                                  int64_t bytes, const struct head *head, const void *site) {
     MPI_Datatype unit;
     int count = 0;
     const int expected = units(bytes, &unit, site);
     if (code == MPI_SUCCESS) {
         (void)MPI_Get_count(status, unit, &count);
     }
-    if (__builtin_expect(code != MPI_SUCCESS || count != expected, 0)) {
+    if (code != MPI_SUCCESS || count != expected) {
         fail(ADTAPE_STATUS_MISMATCH, site,
              "the adjoint of what %s sent to rank %d with tag %d has another size there than here, %" PRId64 " bytes\n"
              "  ADTAPE_CHECK=1 says what that rank reverses",
              operation_names[head->operation], leg->peer, leg->tag, bytes);
+    }
+}
+
+/* A plain message has to come whole: `code` is that of MPI's call. Messages are of floats, so one that has changed the
+ * mark is not shorter; to ask MPI takes longer. */
+static inline void expect_whole(int code, const MPI_Status *status, const struct leg *leg,
+                                const struct incoming *incoming, const struct head *head, const void *site) {
+    uint32_t end;
+    memcpy(&end, end_of(incoming), sizeof end);
+    if (__builtin_expect(code != MPI_SUCCESS || end == END_MARK, 0)) {
+        expect_size(code, status, leg, incoming->bytes, head, site);
     }
 }
 
@@ -253,13 +289,13 @@ static struct arrival *arrival_next(const struct leg *leg, const struct head *he
     MPI_Status status;
     int there = 0, bytes = 0;
     while (mpi.check && !there) {
-        expect(MPI_Improbe(leg->peer, headed_tag(), comm->twin, &there, &handle, &status), site, "MPI_Improbe");
+        expect(MPI_Improbe(leg->peer, mpi.headed_tag, comm->twin, &there, &handle, &status), site, "MPI_Improbe");
         if (!there && MPI_Wtime() - begun > mpi.timeout) {
             fail_missing(leg, head, site);
         }
     }
     if (!there) {
-        expect(MPI_Mprobe(leg->peer, headed_tag(), comm->twin, &handle, &status), site, "MPI_Mprobe");
+        expect(MPI_Mprobe(leg->peer, mpi.headed_tag, comm->twin, &handle, &status), site, "MPI_Mprobe");
     }
     (void)MPI_Get_count(&status, MPI_BYTE, &bytes);
     struct arrival *arrival = allocate(sizeof *arrival + (size_t)bytes, site);
@@ -295,11 +331,13 @@ static char *take_headed(const struct leg *leg, const struct incoming *incoming,
     return data;
 }
 
-static void incoming_add(const struct leg *leg, struct incoming *incoming, void *adjoint) {
+static inline void incoming_add(const struct leg *leg, struct incoming *incoming, void *adjoint) {
     if (adjoint != NULL) {
         pack(ADD, adjoint, incoming->data, layouts.at[leg->layout], leg->values);
     }
-    room_free(incoming->data);
+    if (incoming->data != incoming->few) {
+        room_free(incoming->data);
+    }
 }
 
 /* Waits for an adjoint, and adds it up; NULL: it is not wanted. */
@@ -310,24 +348,24 @@ static void incoming_end(const struct leg *leg, struct incoming *incoming, void 
     } else {
         MPI_Status status;
         const int code = MPI_Wait(&incoming->request, &status);
-        expect_whole(code, &status, leg, incoming->bytes, head, site);
+        expect_whole(code, &status, leg, incoming, head, site);
     }
     incoming_add(leg, incoming, adjoint);
 }
 
 /* Both at once, where nothing else is to be done meanwhile. */
 static void incoming_take(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
-    struct incoming incoming = {MPI_REQUEST_NULL, packed_bytes(layouts.at[leg->layout], leg->values), NULL};
+    struct incoming incoming;
+    incoming.bytes = packed_bytes(layouts.at[leg->layout], leg->values);
     if (is_headed(leg)) {
         incoming.data = take_headed(leg, &incoming, head, site);
     } else {
         MPI_Status status;
         MPI_Datatype unit;
-        const int count = units(incoming.bytes, &unit, site);
-        incoming.data = room_allocate((size_t)incoming.bytes, site);
+        const int count = incoming_room(&incoming, &unit, site);
         const int code = MPI_Recv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
                                   &status);
-        expect_whole(code, &status, leg, incoming.bytes, head, site);
+        expect_whole(code, &status, leg, &incoming, head, site);
     }
     incoming_add(leg, &incoming, adjoint);
 }

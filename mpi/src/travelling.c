@@ -69,7 +69,7 @@ static struct travelling *travel_begin(const void *site) {
     for (int i = 0; i < ranks; i++) {
         if (t->given.values[i] > 0 && i != comms.at[legs[0].comm]->rank) {
             const struct leg one = leg_with(&t->leg, i, t->given.values[i]);
-            t->incoming[i] = incoming_begin(&one, site);
+            incoming_begin(&t->incoming[i], &one, site);
         }
     }
     blocks_free(&got);
@@ -116,8 +116,7 @@ static void travel_end_gathered(struct travelling *t, enum operation operation, 
 static void collective_reverse(enum operation operation, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(operation, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(operation, &head, &leg, 1, site);
     struct exchange *exchange = exchange_take(&leg, &head);
     struct travelling *t = exchange->travelling;
     if (t->all_x != NULL) {

@@ -21,7 +21,7 @@ static struct travelling *travel_begin(const void *site);
 
 /* ---- exchanges ---- */
 
-static void underway_grow(const void *site) {
+static __attribute__((cold, noinline)) void underway_grow(const void *site) {
     const size_t capacity = underway.capacity > 0 ? 2 * underway.capacity : 64;
     struct exchange **chains = allocate_zeros(capacity * sizeof *chains, site);
     for (size_t i = 0; i < underway.capacity; i++) {
@@ -37,7 +37,7 @@ static void underway_grow(const void *site) {
     underway.capacity = capacity;
 }
 
-static struct exchange *exchange_new(uint64_t serial, const void *site) {
+static inline struct exchange *exchange_new(uint64_t serial, const void *site) {
     if (underway.count == underway.capacity) {
         underway_grow(site);
     }
@@ -81,7 +81,7 @@ static void underway_end(void) {
 static void ask_for_adjoint(const struct leg *leg, const void *site) {
     struct exchange *exchange = exchange_new(leg->serial, site);
     if (leg->flags & LEG_MESSAGE) {
-        exchange->incoming = incoming_begin(leg, site);
+        incoming_begin(&exchange->incoming, leg, site);
     }
 }
 
@@ -125,9 +125,8 @@ static void wait_reverse(enum operation operation, void *const *given, const voi
         }
     }
     for (int i = 0; i < head.legs; i++) {
-        void *adjoint = leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site);
         if (legs[i].flags & LEG_RECEIVED) {
-            return_adjoint(&legs[i], adjoint, site);
+            return_adjoint(&legs[i], leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site), site);
         }
     }
     if (!few) {
@@ -159,8 +158,7 @@ static void received_reverse(const struct leg *leg, const struct head *head, con
 static void isend_reverse(void *const *given, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(OP_Isend, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(OP_Isend, &head, &leg, 1, site);
     void *adjoint = leg_adjoint(&leg, given, &head, site);
     sent_reverse(&leg, adjoint, &head, site);
 }
@@ -171,8 +169,7 @@ API void adtape_MPI_Isend_b_at(void *buf_b) { isend_reverse(&buf_b, SITE); }
 static void irecv_reverse(enum operation operation, const void *site) {
     struct head head;
     struct leg leg;
-    pop_head(operation, &head, site);
-    pop_legs(&leg, 1, site);
+    pop_record(operation, &head, &leg, 1, site);
     received_reverse(&leg, &head, site);
 }
 

@@ -236,6 +236,27 @@ static void check_large_messages(void) {
     free(x);
 }
 
+/* An adjoint that ends with the word that stands where a message ends, until the message comes. */
+static void check_adjoint_like_the_mark(void) {
+    const uint32_t words[2] = {1, 0x9e3779b9};
+    double x[2] = {1, 2}, xb[2] = {0}, wanted;
+    float f[2] = {1, 2}, fb[2] = {0};
+    memcpy(&wanted, words, sizeof wanted);
+    memcpy(&xb[1], words, sizeof *xb);
+    memcpy(&fb[1], &words[1], sizeof *fb);
+    active(x, xb, sizeof x, "x");
+    active(f, fb, sizeof f, "f");
+    adtape_MPI_Sendrecv(x, 1, MPI_DOUBLE, other(), 0, x + 1, 1, MPI_DOUBLE, other(), 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE);
+    adtape_MPI_Sendrecv(f, 1, MPI_FLOAT, other(), 0, f + 1, 1, MPI_FLOAT, other(), 0, MPI_COMM_WORLD,
+                        MPI_STATUS_IGNORE);
+    adtape_MPI_Sendrecv_b();
+    adtape_MPI_Sendrecv_b();
+    CHECK(xb[0] == wanted && xb[1] == 0 && memcmp(fb, &words[1], sizeof *fb) == 0 && fb[1] == 0);
+    ended(f);
+    ended(x);
+}
+
 /* More requests than a call keeps on its stack; each rank waits for some at a time. */
 static void check_many_requests(void) {
     enum { N = 40 };
@@ -459,6 +480,7 @@ int main(int argc, char **argv) {
     check_empty_requests();
     check_requests_to_nobody_that_are_started();
     check_large_messages();
+    check_adjoint_like_the_mark();
     check_many_requests();
     check_integers();
     check_repeat_region();
