@@ -1,7 +1,7 @@
 //! Names of generated code: they collide neither with the user's nor with C's.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::directives::{directives, literal, without_comments};
 use crate::ir::{Program, functions};
@@ -27,23 +27,22 @@ pub struct Names {
 impl Names {
     /// Keywords, library names, and every word of the user's sources: macros are among them.
     pub fn of_program(program: &Program) -> Names {
-        let mut names = Names::of_c();
-        for word in program.sources.iter().flat_map(|source| words(&source.text)) {
-            names.take(word);
-        }
+        let of_c = Names::of_c();
+        let mut taken: HashSet<&str> = program.sources.iter().flat_map(|source| words(&source.text)).collect();
         let objects = program.globals.iter().map(|global| &global.name);
         let procs = program.procs.iter().map(|proc| &proc.name);
-        objects.chain(procs).chain(&program.macros).for_each(|name| names.take(name));
-        names.shared()
+        let named = objects.chain(procs).chain(&program.macros).chain(of_c.outer.iter());
+        taken.extend(named.map(String::as_str));
+        Names { outer: Arc::new(taken.into_iter().map(String::from).collect()), ..Names::default() }
     }
 
     /// Keywords and library names.
     pub fn of_c() -> Names {
-        let mut taken: HashSet<String> = TAKEN.split_whitespace().map(String::from).collect();
-        for function in functions::all() {
-            taken.extend([32, 64, 80].map(|bits| function.at(bits).c_name()));
-        }
-        Names { outer: Arc::new(taken), ..Names::default() }
+        static OF_C: LazyLock<Arc<HashSet<String>>> = LazyLock::new(|| {
+            let functions = functions::all().flat_map(|function| [32, 64, 80].map(|bits| function.at(bits).c_name()));
+            Arc::new(TAKEN.split_whitespace().map(String::from).chain(functions).collect())
+        });
+        Names { outer: OF_C.clone(), ..Names::default() }
     }
 
     /// These names as those of a scope around others, which then share them.
@@ -144,20 +143,44 @@ const HEADERS: [&str; 9] = [
 
 /// Macros that the sources define and that the library's headers, or C's, use as names.
 pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
-    let used: HashSet<&str> = HEADERS.iter().flat_map(|text| words(text)).collect();
+    static USED: LazyLock<HashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
     let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
     let standard = Names::of_c();
     let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
-    let met = |name: &&str| used.contains(name) || standard.has(name);
+    let met = |name: &&str| USED.contains(name) || standard.has(name);
     let all = all.map(|line| line.name).chain(program.macros.iter().map(String::as_str));
     all.filter(|name| met(name) && !needed(name)).map(String::from).collect()
 }
 
 /// The identifiers of a text.
 pub fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+    // Whole headers of the system go through here: byte by byte is fast, also where nothing is optimised.
+    static IS_PART: [bool; 256] = {
+        let (mut is_part, mut byte) = ([false; 256], 0);
+        while byte < 128 {
+            is_part[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+            byte += 1;
+        }
+        is_part
+    };
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    std::iter::from_fn(move || {
+        loop {
+            while at < bytes.len() && !IS_PART[bytes[at] as usize] {
+                at += 1;
+            }
+            let start = at;
+            while at < bytes.len() && IS_PART[bytes[at] as usize] {
+                at += 1;
+            }
+            match bytes.get(start) {
+                None => return None,
+                Some(digit) if digit.is_ascii_digit() => {}
+                Some(_) => return Some(&text[start..at]),
+            }
+        }
+    })
 }
 
 /// C without its comments, and with nothing in its strings: what names its words are.
@@ -179,6 +202,7 @@ mod tests {
 
     #[test]
     fn words_of_comments_and_strings_are_no_names() {
+        assert_eq!(words("1x é_a9-3.e2 ä").collect::<Vec<_>>(), ["_a9", "e2"]);
         let text = "a /* b's \" */ / c; // d\ns = \"n\\n \\\" e\" + 'f' * g;";
         assert_eq!(words(&code(text)).collect::<Vec<_>>(), ["a", "c", "s", "g"]);
     }

@@ -1,7 +1,7 @@
 //! clang's syntax tree while clang writes it: one thread reads, this one parses what is complete.
 //!
 //! clang prints one token a line, each declaration at file scope indented by four blanks. Three quarters of the text are
-//! indentation, which goes at once.
+//! indentation, which goes at once, and so do lines, columns and who includes a file.
 
 use super::tree::{Growing, Tree};
 use std::io::{BufRead, BufReader, Read};
@@ -12,6 +12,11 @@ use std::sync::{OnceLock, mpsc};
 const PART_BYTES: usize = 1 << 18;
 /// Parts of a tree; the last one holds what is left.
 const PARTS: usize = 4096;
+
+/// Members of positions that nothing reads.
+const UNREAD: [&[u8]; 2] = [b"\"line\": ", b"\"col\": "];
+/// Such a member that is an object, and may be the last of its position.
+const INCLUDED: &[u8] = b"\"includedFrom\": {";
 
 /// Why a tree cannot be read.
 #[derive(Debug)]
@@ -79,7 +84,7 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
         next += 1;
         Ok::<bool, Unreadable>(next + 1 < PARTS)
     };
-    let mut cut = true;
+    let (mut cut, mut blanks, mut included) = (true, 0, false);
     loop {
         line.clear();
         if from.read_until(b'\n', &mut line).map_err(failed)? == 0 {
@@ -93,8 +98,18 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
                 if text.is_empty() {
                     text.push(b'[');
                 }
-                let blanks = line.iter().take_while(|byte| **byte == b' ').count();
-                text.extend(&line[blanks..]);
+                blanks = indentation(&line, blanks);
+                let token = &line[blanks..];
+                if included {
+                    included = !token.starts_with(b"}");
+                    if token == b"}\n" && text.ends_with(b",\n") {
+                        text.truncate(text.len() - b",\n".len());
+                    }
+                } else if token.starts_with(INCLUDED) {
+                    included = true;
+                } else if !UNREAD.iter().any(|key| token.starts_with(key)) {
+                    text.extend_from_slice(token);
+                }
                 if cut && blanks == 4 && line[4] == b'}' && text.len() >= PART_BYTES {
                     cut = complete(&mut text)?;
                 }
@@ -109,6 +124,20 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
     Ok(())
 }
 
+/// How many blanks a line begins with: hardly more or less than the line before.
+fn indentation(line: &[u8], before: usize) -> usize {
+    const BLANKS: &[u8] = &[b' '; 256];
+    let is_blank = |blanks: usize| line.starts_with(&BLANKS[..blanks]);
+    let mut blanks = before.min(line.len()).min(BLANKS.len());
+    while !is_blank(blanks) {
+        blanks -= 1;
+    }
+    while line.get(blanks) == Some(&b' ') {
+        blanks += 1;
+    }
+    blanks
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tree;
@@ -117,8 +146,12 @@ mod tests {
     #[test]
     fn a_tree_in_parts_is_the_tree_as_a_whole() {
         let declaration = |k: usize| {
+            let from = "        \"includedFrom\": {\n          \"file\": \"b.c\"\n        }";
+            let last = if k.is_multiple_of(2) { format!(",\n{from}") } else { String::new() };
             let file = if k.is_multiple_of(3) { "      \"file\": \"a.h\",\n" } else { "" };
-            let location = format!("      \"loc\": {{\n  {file}        \"offset\": {k}\n      }},\n");
+            let location = format!(
+                "      \"loc\": {{\n  {file}        \"offset\": {k},\n        \"line\": 7,\n        \"col\": 3,\n        \"tokLen\": 1{last}\n      }},\n"
+            );
             format!(
                 "    {{\n      \"id\": \"0x{k:x}\",\n{location}      \"kind\": \"VarDecl\",\n      \"name\": \"v  {k}\"\n    }}"
             )
@@ -135,6 +168,16 @@ mod tests {
         let whole = tree::parse(&json).unwrap();
         assert_eq!(format!("{:?}", grown.root.inner), format!("{:?}", whole.root.inner));
         assert_eq!((grown.files, grown.root.inner.len()), (whole.files, 10_000));
+    }
+
+    #[test]
+    fn indentation_is_that_of_the_line_whatever_it_was_before() {
+        for blanks in [0, 1, 4, 255, 256, 300] {
+            let line = " ".repeat(blanks) + "}\n";
+            for before in [0, 2, 6, 255, 256, 300, 1000] {
+                assert_eq!(indentation(line.as_bytes(), before), blanks, "{before}");
+            }
+        }
     }
 
     #[test]
