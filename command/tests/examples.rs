@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{flags, root};
+use common::{each, flags, root};
 
 const EXAMPLES: [(&str, &str); 6] = [
     ("stencil", "misfit(misfit)/(u rate)"),
@@ -53,14 +53,14 @@ fn measured_adjoints_are_up_to_date_and_agree_with_those_written_by_hand() {
     let folder = root().join("benches/generated");
     let scratch = std::env::temp_dir().join(format!("adtape-measured-{}", std::process::id()));
     fs::create_dir_all(&scratch).expect("a folder for what is built");
-    for (name, head) in MEASURED {
+    each(&MEASURED, |(name, head)| {
         let source = format!("{name}.c");
         fs::copy(folder.join(&source), scratch.join(&source)).expect("a model");
         run(Command::new(env!("CARGO_BIN_EXE_adtape"))
             .current_dir(&scratch)
             .args(["adjoint", &source, "--head", head]));
         assert_golden(&scratch, &folder, name);
-    }
+    });
     let program = scratch.join("program");
     let mut cc = Command::new("cc");
     cc.current_dir(&folder).args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
@@ -75,7 +75,7 @@ fn generated_files_are_up_to_date_and_their_gradients_right() {
     let flags = flags();
     let readme = fs::read_to_string(root().join("examples/generated/README.md")).expect("the README");
     let scratch = std::env::temp_dir().join(format!("adtape-examples-{}", std::process::id()));
-    for (name, head) in EXAMPLES {
+    each(&EXAMPLES, |(name, head)| {
         let folder = root().join("examples/generated").join(name);
         let work = scratch.join(name);
         fs::create_dir_all(&work).expect("a folder for what is built");
@@ -95,6 +95,6 @@ fn generated_files_are_up_to_date_and_their_gradients_right() {
         let (said, _) = run(Command::new(&program).env("ADTAPE_PROFILE", &work));
         let tape = said.lines().find(|line| line.starts_with("tape: ")).expect("a line on the tape");
         assert!(readme.contains(tape), "examples/generated/README.md does not say '{tape}'");
-    }
+    });
     fs::remove_dir_all(&scratch).expect("the folder is ours");
 }

@@ -2,9 +2,15 @@
 //! gets. `ADTAPE_BLESS=1` writes the messages anew. Variants of the programs are refused as well, or written; none is
 //! a fault of the generator.
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
+use common::each;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refusals")
@@ -48,8 +54,8 @@ fn inputs(text: &str) -> &'static str {
 fn each_program_is_refused_with_its_reason() {
     let programs = programs();
     assert!(programs.len() >= 40, "{} programs", programs.len());
-    let mut wrong = Vec::new();
-    for name in programs {
+    let wrong = Mutex::new(Vec::new());
+    each(&programs, |name| {
         let file = format!("{name}.c");
         let text = fs::read_to_string(folder().join(&file)).expect("a program");
         let found = adjoint(&folder(), &file, inputs(&text));
@@ -66,9 +72,10 @@ fn each_program_is_refused_with_its_reason() {
             fs::write(&golden, &said).expect("a golden");
         }
         if fs::read_to_string(&golden).unwrap_or_default() != said {
-            wrong.push(format!("{name}:\n{said}"));
+            wrong.lock().expect("no other check stopped").push(format!("{name}:\n{said}"));
         }
-    }
+    });
+    let wrong = wrong.into_inner().expect("no check stopped");
     assert!(wrong.is_empty(), "other messages than in command/tests/refusals:\n{}", wrong.join("\n"));
 }
 
@@ -126,8 +133,8 @@ fn variants(every: usize) -> Vec<(String, String)> {
 fn run(variants: &[(String, String)]) -> usize {
     let folder = std::env::temp_dir().join(format!("adtape-variants-{}-{}", std::process::id(), variants.len()));
     fs::create_dir_all(&folder).expect("a folder");
-    let mut refused = 0;
-    for (file, text) in variants {
+    let refused = AtomicUsize::new(0);
+    each(variants, |(file, text)| {
         fs::write(folder.join(file), text).expect("a variant");
         let found = adjoint(&folder, file, inputs(text));
         let said = String::from_utf8_lossy(&found.stderr).into_owned();
@@ -136,7 +143,7 @@ fn run(variants: &[(String, String)]) -> usize {
             // A parameter that is gone is a wrong head.
             Some(2 | 3) => {
                 assert!(!written && !said.is_empty(), "{file} is refused and leaves a file, or no reason:\n{text}");
-                refused += 1;
+                refused.fetch_add(1, Ordering::Relaxed);
             }
             Some(0) => {
                 assert!(written, "{file} succeeds and leaves no file:\n{text}");
@@ -145,9 +152,9 @@ fn run(variants: &[(String, String)]) -> usize {
             }
             status => panic!("{file} ends with {status:?}:\n{said}\n{text}"),
         }
-    }
+    });
     fs::remove_dir_all(&folder).expect("the folder is ours");
-    refused
+    refused.into_inner()
 }
 
 /// One in EVERY of them; `EVERY=1` tries all, which takes minutes.

@@ -13,7 +13,7 @@ use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{Choices, adjoint};
 
 use common::counted::stored;
-use common::{Scratch, generate, head, root};
+use common::{Scratch, each, generate, head, root};
 
 /// What one run with n = 40 pushes in both sweeps together; each pointer is the handle of a loop, or leads to
 /// a block of the stable heap.
@@ -37,10 +37,10 @@ const STORED: [(&str, &str, &str); 14] = [
 
 #[test]
 fn states_of_every_kind_come_back() {
-    for (name, expected, why) in STORED {
+    each(&STORED, |(name, expected, why)| {
         let source = root().join(format!("generator/tests/checkpoint/{name}.c"));
-        assert_eq!(stored(&source, &Choices::default()), expected, "{name}: {why}");
-    }
+        assert_eq!(stored(&source, &Choices::default()), *expected, "{name}: {why}");
+    });
 }
 
 /// A program with a loop of `steps` passes, whose number it may know or not.

@@ -8,7 +8,7 @@ mod common;
 use std::path::Path;
 
 use adtape_generate::transform::Choices;
-use common::{Scratch, generate};
+use common::{Scratch, each, generate};
 
 /// Head; a passive argument; the point; the derivative there with weight 1. NAN: the derivative is no finite number.
 const POINTS: [(&str, &str, &str, &str); 15] = [
@@ -34,7 +34,7 @@ fn seed_of_zero_stays_zero_where_a_partial_is_infinite() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/steep.c");
     let mut names: Vec<&str> = POINTS.iter().map(|(name, ..)| *name).collect();
     names.dedup();
-    for name in names {
+    each(&names, |&name| {
         let folder = Scratch::new(&format!("steep-{name}"));
         let (reverse, _) = generate::both(&folder, &source, &format!("{name}({name})/(x)"), &Choices::default());
         let mut driver = String::from(
@@ -58,7 +58,7 @@ fn seed_of_zero_stays_zero_where_a_partial_is_infinite() {
         assert!(said.is_empty(), "{said}");
         let said = generate::run(&folder, "t");
         assert!(said.is_empty(), "{name}: {said}\n{}", reverse.source);
-    }
+    });
 }
 
 /// Where a partial is finite everywhere, nothing is compared.

@@ -8,7 +8,7 @@ use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::validate;
 use adtape_generate::transform::{Choices, adjoint};
-use common::{Scratch, generate, head};
+use common::{Scratch, each, generate, head};
 
 /// A macro of the driver; the head.
 const HEADS: [(&str, &str); 7] = [
@@ -24,7 +24,7 @@ const HEADS: [(&str, &str); 7] = [
 #[test]
 fn all_at_once_is_one_after_the_other() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vector");
-    for (part, of) in HEADS {
+    each(&HEADS, |(part, of)| {
         let folder = Scratch::new(&format!("vector-{part}"));
         for name in ["model.c", "driver.c"] {
             folder.write(name, &std::fs::read_to_string(sources.join(name)).unwrap());
@@ -61,5 +61,5 @@ fn all_at_once_is_one_after_the_other() {
         }
         assert!(said[0].lines().count() > 3, "{of}: {}", said[0]);
         assert_eq!(said[0], said[1], "{of}");
-    }
+    });
 }

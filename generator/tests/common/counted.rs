@@ -1,34 +1,27 @@
 //! What programs store, by type; their gradients beside their tangents and beside differences.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use adtape_generate::transform::Choices;
 
-use super::{Scratch, generate, root};
+use super::{Scratch, each, generate, root};
 
 /// Program; reals, integers, bits, counts that one run pushes; why.
 pub type Stored<'a> = (&'a str, [u32; 4], &'a str);
 
 /// Checks what the programs in a folder of these tests store.
 pub fn check_stored(folder: &str, programs: &[Stored], choices: impl Fn(&str) -> Choices + Sync) {
-    let wrong = |programs: &[Stored]| {
-        let mut wrong = String::new();
-        for (name, [reals, integers, bits, counts], why) in programs {
-            let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
-            let source = root().join(format!("generator/tests/{folder}/{name}.c"));
-            let said = stored(&source, &choices(name));
-            if said != expected {
-                wrong += &format!("{name}: {said}, not {expected} ({why})\n");
-            }
+    let wrong = Mutex::new(String::new());
+    each(programs, |(name, [reals, integers, bits, counts], why)| {
+        let expected = format!("{reals} reals, {integers} integers, {bits} bits, {counts} counts");
+        let source = root().join(format!("generator/tests/{folder}/{name}.c"));
+        let said = stored(&source, &choices(name));
+        if said != expected {
+            *wrong.lock().expect("no other check stopped") += &format!("{name}: {said}, not {expected} ({why})\n");
         }
-        wrong
-    };
-    // Two at a time.
-    let (first, second) = programs.split_at(programs.len() / 2);
-    let wrong = std::thread::scope(|scope| {
-        let other = scope.spawn(|| wrong(second));
-        wrong(first) + &other.join().expect("the other half")
     });
+    let wrong = wrong.into_inner().expect("no check stopped");
     assert!(wrong.is_empty(), "{wrong}");
 }
 

@@ -9,6 +9,7 @@ pub mod generate;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use adtape_generate::flow::Head;
 
@@ -47,6 +48,20 @@ pub fn head(text: &str) -> Head {
     let (dependents, independents) = rest.split_once(")/(").expect("f(y)/(x)");
     let names = |list: &str| list.trim_end_matches(')').split_whitespace().map(String::from).collect();
     Head { proc: proc.into(), dependents: names(dependents), independents: names(independents) }
+}
+
+/// Checks each of them, two at a time: a test on its own would leave a core idle.
+pub fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            check(one);
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        work();
+    });
 }
 
 /// An empty folder for one test's files; `name` is unique among all tests. It goes when it is dropped, but for `KEEP`.
