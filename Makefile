@@ -9,8 +9,8 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 SETUP := @scripts/setup.sh
 PLOT := examples/shallow_water/plot/Cargo.toml
 LIBRARY := cargo build --release --locked --lib
-# Always the whole workspace: packages alone have other features of what they share, and build it anew.
-TESTS := cargo test --locked --workspace --no-fail-fast
+# Always the same packages: each alone has other features of what they share, and builds it anew. A bench needs criterion.
+TESTS := cargo test --locked --workspace --exclude adtape-speed --no-fail-fast
 SECONDS_OF_FUZZ ?= 60
 
 .DEFAULT_GOAL := help
@@ -46,12 +46,13 @@ test: ## the tests, but for those of make matrix; with MPICH
 matrix: ## further tests: Fortran and the kit with -flto, at other levels and linked otherwise, MPI under Open MPI, the generator with other clangs and programs, what takes long
 	$(SETUP) test matrix
 	$(LIBRARY)
-	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test fortran -- --skip error
+	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test fortran -- --skip error --skip matrix::
 	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test kit -- call_sites lto::
 	TEST_MPIS=openmpi $(TESTS) --test mpi -- --skip example:: --skip matrix::
 	@# What make test leaves out, and what compares the MPIs.
-	TEST_MPIS="openmpi mpich" $(TESTS) -- matrix:: example::
+	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
+	TEST_UNDEFINED=1 $(TESTS) --test programs -- --skip matrix::
 	ADTAPE_CLANGS="14 15 16 19" cargo test --locked -p adtape-generate --test clangs
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
@@ -163,7 +164,7 @@ oldest-rust: ## the library with the oldest Rust that Cargo.toml names
 	@scripts/oldest_rust.sh
 
 bless: ## writes the generated files anew: header, symbols, Fortran interfaces, reference, examples, manual pages
-	ADTAPE_BLESS=1 cargo test --locked --test header --test symbols
+	ADTAPE_BLESS=1 cargo test --locked -p adtape -p adtape-tools --test header --test symbols
 	cargo run --locked --package adtape-tools
 	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --bin adtape --test examples --test profiles
 

@@ -15,7 +15,8 @@ load() {
 
 # What is compiled first is no part of the duration.
 cargo build --locked --release --lib
-cargo bench --locked --no-run
+benches=(cargo bench --locked -p adtape -p adtape-speed)
+"${benches[@]}" --no-run
 allocators=(cargo run --locked --release --manifest-path benches/allocators/Cargo.toml --target-dir target/allocators)
 "${allocators[@]/run/build}"
 
@@ -23,7 +24,7 @@ load_before=$(load)
 start=$SECONDS
 status=0
 export BENCH_ROWS=$rows
-cargo bench --locked --no-fail-fast || status=$?
+"${benches[@]}" --no-fail-fast || status=$?
 "${allocators[@]}" || status=$?
 minutes=$(((SECONDS - start + 30) / 60))
 

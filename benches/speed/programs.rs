@@ -23,7 +23,7 @@ impl Programs {
 
     /// Builds the library and all programs, or ends with what the compiler says.
     pub fn build() -> Programs {
-        let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let top = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         std::env::set_current_dir(top).expect("the repository is there");
         // This program is target/release/deps/speed-….
         let executable = std::env::current_exe().expect("this program has a path");

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, OnceLock};
 
-/// The top of the repository.
+/// The top of the repository, also for tests of a member of the workspace.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().find(|path| path.join("Cargo.lock").exists()).expect("a workspace has a Cargo.lock")
 }
 
 /// The generated headers, one for each theme, one after the other.
@@ -45,7 +46,22 @@ pub fn build_release() -> &'static Path {
     })
 }
 
-/// The directory of the Fortran module and its archive, compiled with the flags of a user's program. Compiling it takes
+/// What gfortran is asked for in what is ours: no warning. Values that come back must be exactly those that went, so reals
+/// are compared. gfortran warns of bounds that it sets in an assignment, and of those that it copies of a variable that is
+/// not allocated. Whether `said` is called after a check that failed does not matter.
+pub const STRICT: [&str; 9] = [
+    "-std=f2018",
+    "-Wall",
+    "-Wextra",
+    "-pedantic",
+    "-Wno-compare-reals",
+    "-Wno-maybe-uninitialized",
+    "-Wno-uninitialized",
+    "-Wno-function-elimination",
+    "-Werror",
+];
+
+/// The directory of the Fortran module and its archive, compiled without a warning for a user's program. Compiling it takes
 /// seconds: whoever comes later finds it built, unless something that it is made of has changed since.
 pub fn fortran_module(fc: &str) -> PathBuf {
     static BUILDING: Mutex<()> = Mutex::new(());
@@ -58,7 +74,9 @@ pub fn fortran_module(fc: &str) -> PathBuf {
     if changed(&built.join("libadtape_fortran.a")) <= newest {
         let out = scratch(&format!("module-{fc}-{}", std::process::id()));
         let mut build = Command::new(scripts.join("build_fortran.sh"));
-        build.args([&sources, &include, &out]).env("FC", fc).env("CC", cc()).env("FCFLAGS", "-O2 -g");
+        let strict = if fc.contains("gfortran") { STRICT.join(" ") } else { String::new() };
+        build.args([&sources, &include, &out]).env("FC", fc).env("FCFLAGS", format!("-O2 -g {strict}"));
+        build.env("CC", cc()).env("CFLAGS", "-std=c11 -O2 -g -Wall -Wextra -Wpedantic -Werror");
         run(&mut build);
         let _ = fs::remove_dir_all(&built);
         fs::rename(&out, &built).expect("the target directory is writable");

@@ -1,8 +1,8 @@
-//! `include/adtape/<theme>.h` is what cbindgen makes of `src/ffi/<theme>`. `ADTAPE_BLESS=1 cargo test --test header`
-//! writes them anew.
+//! `include/adtape/<theme>.h` is what cbindgen makes of `src/ffi/<theme>`. `ADTAPE_BLESS=1 cargo test -p
+//! adtape-tools --test header` writes them anew.
 
 mod arrange;
-#[path = "../common/mod.rs"]
+#[path = "../../../../tests/common/mod.rs"]
 mod common;
 mod themes;
 
@@ -24,7 +24,7 @@ fn committed_headers_are_what_the_source_says() {
         let same = wanted.lines().zip(found.lines()).take_while(|(w, f)| w == f).count();
         assert!(
             wanted == found,
-            "{} is stale, first at line {}\n  ADTAPE_BLESS=1 cargo test --test header writes it anew",
+            "{} is stale, first at line {}\n  make bless writes it anew",
             path.display(),
             same + 1
         );
