@@ -78,21 +78,6 @@ fn plain(program: &Path) -> String {
     said.entry(program.to_path_buf()).or_insert_with(|| output(program, "small", &[])).clone()
 }
 
-/// What the program in C prints while it writes its data, and the folder with the plot and the page made of them.
-fn drawn() -> Option<&'static (String, PathBuf)> {
-    static DRAWN: OnceLock<(String, PathBuf)> = OnceLock::new();
-    let program = demo_c()?;
-    Some(DRAWN.get_or_init(|| {
-        let build = scratch("demo_drawn");
-        let [data, page] = ["checkpoints_c.csv", "page"].map(|name| build.join(name).display().to_string());
-        let text = output(program, "small", &[("DEMO_DATA", &data), ("DEMO_PAGE", &page)]);
-        let mut make = Command::new("make");
-        make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
-        run(make.arg(format!("BUILD={}", build.display())));
-        (text, build)
-    }))
-}
-
 // ---- reading what it prints ---------------------------------------------------------------------------
 
 /// What follows a label at the start of a line.
@@ -249,48 +234,6 @@ fn demo_gives_the_same_gradient_with_any_number_of_snapshots() {
     }
 }
 
-/// The numbers of an attribute of each element of a kind.
-fn attributes(svg: &str, element: &str, attribute: &str) -> Vec<String> {
-    let (start, name) = (format!("<{element} "), format!("{attribute}=\""));
-    let values = svg.split(&start).skip(1).filter_map(|rest| rest.split_once(&name)?.1.split_once('"'));
-    values.map(|(value, _)| value.to_owned()).collect()
-}
-
-/// Seven gradients in the upper panel, the five of the whole run in the lower one, and two entries of legends; those with
-/// snapshots lie on the curve of theory above.
-#[test]
-fn plot_shows_what_was_measured_on_the_curve_of_theory() {
-    let Some((_, build)) = drawn() else { return };
-    let svg = std::fs::read_to_string(build.join("checkpoints.svg")).expect("the plot");
-    let marks: Vec<_> = attributes(&svg, "circle", "cx").into_iter().zip(attributes(&svg, "circle", "cy")).collect();
-    assert_eq!(marks.len(), 7 + 5 + 2, "{svg}");
-    let curves = attributes(&svg, "polyline", "points");
-    let on_a_curve = |(x, y): &&(String, String)| curves.iter().any(|curve| curve.contains(&format!("{x},{y} ")));
-    assert_eq!(marks[..7].iter().filter(on_a_curve).count(), 5, "{marks:?}\n{curves:?}");
-    for label in ["store-all", "2 snapshots", "(MB, logarithmic)", "measured, C", "theory"] {
-        assert!(svg.contains(label), "no \"{label}\"");
-    }
-}
-
-/// The truth, the background, the analysis and what the cost depends on as pictures, and three plots; nothing is fetched.
-#[test]
-fn page_shows_fields_and_plots_and_needs_nothing_beside_it() {
-    let Some((text, build)) = drawn() else { return };
-    let html = std::fs::read_to_string(build.join("shallow_water.html")).expect("the page");
-    // Four fields and two bars of colours.
-    assert_eq!(html.matches("src=\"data:image/png;base64,").count(), 6);
-    assert_eq!((html.matches("src=").count(), html.matches("<svg").count()), (6, 3));
-    assert!(!html.contains("{{") && !html.contains("href="));
-    let won = text.lines().last().unwrap_or_default();
-    let runs = won.split_once("price of ").and_then(|(_, rest)| rest.split(' ').next()).unwrap_or("?");
-    assert!(html.contains(&format!("6,912 derivatives for the price of {runs} runs")), "{won}");
-    // A dot for each step of the test whose remainder is not 0, and one in the legend.
-    let steps = text.lines().skip_while(|line| !line.starts_with("    step")).skip(1);
-    let steps = steps.take_while(|line| line.starts_with("    ")).count();
-    let taylor = html.split("Is the gradient right?").nth(1).and_then(|rest| rest.split("<h2>").next());
-    assert_eq!(taylor.unwrap_or_default().matches("<circle").count(), steps + 1);
-}
-
 #[test]
 fn demo_says_that_it_cannot_write_its_data() {
     for program in programs() {
@@ -410,5 +353,69 @@ fn demo_draws_a_progress_bar_on_a_terminal() {
         let shown: Vec<&str> = lines.map(|line| line.trim_start_matches("\x1b[K")).collect();
         assert!(shown.iter().any(|line| line.starts_with("  Taylor order")), "{text}");
         assert!(shown.iter().all(|line| !line.contains('\x1b') && !line.starts_with('[')), "{text}");
+    }
+}
+
+/// Run by `make matrix` alone: what draws is compiled first, with its crates.
+mod matrix {
+    use super::*;
+
+    /// What the program in C prints while it writes its data, and the folder with the plot and the page made of them.
+    fn drawn() -> Option<&'static (String, PathBuf)> {
+        static DRAWN: OnceLock<(String, PathBuf)> = OnceLock::new();
+        let program = demo_c()?;
+        Some(DRAWN.get_or_init(|| {
+            let build = scratch("demo_drawn");
+            let [data, page] = ["checkpoints_c.csv", "page"].map(|name| build.join(name).display().to_string());
+            let text = output(program, "small", &[("DEMO_DATA", &data), ("DEMO_PAGE", &page)]);
+            let mut make = Command::new("make");
+            make.current_dir(root()).args(["-f", "examples/shallow_water/demo.mk", "plot"]);
+            run(make.arg(format!("BUILD={}", build.display())));
+            (text, build)
+        }))
+    }
+
+    /// The numbers of an attribute of each element of a kind.
+    fn attributes(svg: &str, element: &str, attribute: &str) -> Vec<String> {
+        let (start, name) = (format!("<{element} "), format!("{attribute}=\""));
+        let values = svg.split(&start).skip(1).filter_map(|rest| rest.split_once(&name)?.1.split_once('"'));
+        values.map(|(value, _)| value.to_owned()).collect()
+    }
+
+    /// Seven gradients in the upper panel, the five of the whole run in the lower one, and two entries of legends; those
+    /// with snapshots lie on the curve of theory above.
+    #[test]
+    fn plot_shows_what_was_measured_on_the_curve_of_theory() {
+        let Some((_, build)) = drawn() else { return };
+        let svg = std::fs::read_to_string(build.join("checkpoints.svg")).expect("the plot");
+        let marks: Vec<_> =
+            attributes(&svg, "circle", "cx").into_iter().zip(attributes(&svg, "circle", "cy")).collect();
+        assert_eq!(marks.len(), 7 + 5 + 2, "{svg}");
+        let curves = attributes(&svg, "polyline", "points");
+        let on_a_curve = |(x, y): &&(String, String)| curves.iter().any(|curve| curve.contains(&format!("{x},{y} ")));
+        assert_eq!(marks[..7].iter().filter(on_a_curve).count(), 5, "{marks:?}\n{curves:?}");
+        for label in ["store-all", "2 snapshots", "(MB, logarithmic)", "measured, C", "theory"] {
+            assert!(svg.contains(label), "no \"{label}\"");
+        }
+    }
+
+    /// The truth, the background, the analysis and what the cost depends on as pictures, and three plots; nothing is
+    /// fetched.
+    #[test]
+    fn page_shows_fields_and_plots_and_needs_nothing_beside_it() {
+        let Some((text, build)) = drawn() else { return };
+        let html = std::fs::read_to_string(build.join("shallow_water.html")).expect("the page");
+        // Four fields and two bars of colours.
+        assert_eq!(html.matches("src=\"data:image/png;base64,").count(), 6);
+        assert_eq!((html.matches("src=").count(), html.matches("<svg").count()), (6, 3));
+        assert!(!html.contains("{{") && !html.contains("href="));
+        let won = text.lines().last().unwrap_or_default();
+        let runs = won.split_once("price of ").and_then(|(_, rest)| rest.split(' ').next()).unwrap_or("?");
+        assert!(html.contains(&format!("6,912 derivatives for the price of {runs} runs")), "{won}");
+        // A dot for each step of the test whose remainder is not 0, and one in the legend.
+        let steps = text.lines().skip_while(|line| !line.starts_with("    step")).skip(1);
+        let steps = steps.take_while(|line| line.starts_with("    ")).count();
+        let taylor = html.split("Is the gradient right?").nth(1).and_then(|rest| rest.split("<h2>").next());
+        assert_eq!(taylor.unwrap_or_default().matches("<circle").count(), steps + 1);
     }
 }

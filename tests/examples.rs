@@ -25,13 +25,21 @@ fn compile(name: &str, language: Language) -> Option<PathBuf> {
 /// what its first run prints, or None if the compiler is missing.
 fn example(name: &str, language: Language, small: &[&str]) -> Option<(PathBuf, String)> {
     let program = compile(name, language)?;
-    checked(&program, small, &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
-    let text = checked(&program, &[], &[]);
+    checked(&program, small, &CHECK_IN_PAGES);
+    let text = default_run(name, language, &program);
+    Some((program, text))
+}
+
+const CHECK_IN_PAGES: [(&str, &str); 2] = [("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")];
+
+/// What an example prints at its default size: what its README shows.
+fn default_run(name: &str, language: Language, program: &Path) -> String {
+    let text = checked(program, &[], &[]);
     if language == C {
         let readme = format!("examples/{name}/README.md");
         compare_outputs(&readme, &read(&readme), &text);
     }
-    Some((program, text))
+    text
 }
 
 // ---- comparing with the documents --------------------------------------------------------------------
@@ -115,20 +123,20 @@ fn bratu_in_fortran_tapes_two_thirds_with_tbr() {
     bratu(Fortran);
 }
 
-/// Table 1 up to 10^6; the paper's 5200000 for 10^4 is a misprint of 520000.
+/// Table 1, its 10^6 in `make matrix`; the paper's 5200000 for 10^4 is a misprint of 520000.
+fn counts_are_those_of_table_1(text: &str, steps: f64, size: f64, stored: f64) {
+    assert_eq!(number(text, "size of a (largest index)"), size);
+    assert_eq!(number(text, "Ps integers on the tape"), stored);
+    assert_eq!(number(text, "Pi integers on the tape"), 2.0 * steps);
+    assert_eq!(number(text, "Ps floats on the tape"), 20.0 * steps);
+    assert_eq!(number(text, "Pi floats on the tape"), 20.0 * steps);
+}
 fn cheaper_adjoints(language: Language) {
-    let Some((program, text)) = example("cheaper_adjoints", language, &["300"]) else { return };
-    let smaller = |steps: &str| checked(&program, &[steps], &[]);
-    for (text, steps, size, stored) in [
-        (smaller("100"), 1e2, 599.0, 5200.0),
-        (smaller("10000"), 1e4, 10_499.0, 520_000.0),
-        (text, 1e6, 1_000_499.0, 52_000_000.0),
-    ] {
-        assert_eq!(number(&text, "size of a (largest index)"), size);
-        assert_eq!(number(&text, "Ps integers on the tape"), stored);
-        assert_eq!(number(&text, "Pi integers on the tape"), 2.0 * steps);
-        assert_eq!(number(&text, "Ps floats on the tape"), 20.0 * steps);
-        assert_eq!(number(&text, "Pi floats on the tape"), 20.0 * steps);
+    let Some(program) = compile("cheaper_adjoints", language) else { return };
+    checked(&program, &["300"], &CHECK_IN_PAGES);
+    for (steps, size, stored) in [("100", 599.0, 5200.0), ("10000", 10_499.0, 520_000.0)] {
+        let text = checked(&program, &[steps], &[]);
+        counts_are_those_of_table_1(&text, steps.parse().expect("a number"), size, stored);
     }
 }
 #[test]
@@ -270,7 +278,7 @@ const GUIDE: &str = "docs/guide.md";
 /// program, and in check mode both sites are named.
 fn guide(language: Language) {
     let Some(program) = compile("guide", language) else { return };
-    checked(&program, &["1000"], &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
+    checked(&program, &["1000"], &CHECK_IN_PAGES);
     let text = checked(&program, &[], &[]);
     let everything = number(&text, "tape bytes if everything is recorded");
     let required = number(&text, "tape bytes of the forward sweep");
@@ -317,5 +325,24 @@ fn guide_quotes_its_programs() {
         for block in quoted {
             assert!(program.contains(&flush_left(&block)), "{GUIDE} quotes what is not in {file}:\n{block}");
         }
+    }
+}
+
+/// Of `make matrix`: a run of ten seconds.
+mod matrix {
+    use super::*;
+
+    fn cheaper_adjoints(language: Language) {
+        let (name, own) = ("cheaper_adjoints", Set { name: "long-example", ..EXAMPLES });
+        let Some(program) = programs::compile(&own, &format!("examples/{name}/{name}"), language) else { return };
+        counts_are_those_of_table_1(&default_run(name, language, &program), 1e6, 1_000_499.0, 52_000_000.0);
+    }
+    #[test]
+    fn cheaper_adjoints_in_c_has_the_last_counts_of_table_1() {
+        cheaper_adjoints(C);
+    }
+    #[test]
+    fn cheaper_adjoints_in_fortran_has_the_last_counts_of_table_1() {
+        cheaper_adjoints(Fortran);
     }
 }

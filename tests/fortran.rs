@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{build_release, cc, clean, fc, levels, root, run, scratch, skip};
+use common::{STRICT, build_release, cc, clean, fc, fortran_module, levels, root, run, scratch, skip};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -20,21 +20,6 @@ const SIGABRT: i32 = 6;
 
 /// Stop code of the error handler of errors.F90.
 const HANDLED: i32 = 9;
-
-/// What a user's program is compiled with; the module and the tests give no warning. Values that come back must be
-/// exactly those that went, so reals are compared. gfortran warns of bounds that it sets in an assignment, and of those
-/// that it copies of a variable that is not allocated. Whether `said` is called after a check that failed does not matter.
-const STRICT: [&str; 9] = [
-    "-std=f2018",
-    "-Wall",
-    "-Wextra",
-    "-pedantic",
-    "-Wno-compare-reals",
-    "-Wno-maybe-uninitialized",
-    "-Wno-uninitialized",
-    "-Wno-function-elimination",
-    "-Werror",
-];
 
 fn is_gfortran() -> bool {
     fc().contains("gfortran")
@@ -65,19 +50,14 @@ fn programs() -> PathBuf {
     root().join("tests/fortran")
 }
 
-/// The directory of adtape.mod, libadtape_fortran.a, support.mod and support.o, built on the first call.
-fn module() -> &'static Path {
+/// The directory of support.mod and support.o, built on the first call.
+fn support() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let out = scratch("fortran_module");
-        let strict = if is_gfortran() { STRICT.join(" ") } else { String::new() };
-        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
-        build.args([&sources(), &root().join("include"), &out]);
-        build.env("FC", fc()).env("FCFLAGS", format!("-O2 -g {strict}"));
-        build.env("CC", cc()).env("CFLAGS", "-std=c11 -O2 -g -Wall -Wextra -Wpedantic -Werror");
-        run(&mut build);
-        let support = programs().join("support.f90");
-        run(Command::new(fc()).current_dir(&out).args(flags()).arg("-c").arg(support).args(["-o", "support.o"]));
+        let out = scratch("fortran_support");
+        let mut compiler = Command::new(fc());
+        compiler.current_dir(&out).args(flags()).arg("-I").arg(fortran_module(&fc())).arg("-c");
+        run(compiler.arg(programs().join("support.f90")).args(["-o", "support.o"]));
         out
     })
 }
@@ -91,12 +71,15 @@ fn compile(source: &Path, further: &[&str]) -> (Output, PathBuf) {
     let directory = scratch(&format!("fortran_{name}{}{level}", further.len()));
     let program = directory.join(name);
     let mut command = Command::new(fc());
-    command.current_dir(&directory).args(flags()).arg("-I").arg(module()).arg("-I").arg(programs());
-    command.arg("-cpp").args(further).arg(source).arg(module().join("support.o"));
+    command.current_dir(&directory).args(flags()).arg("-I").arg(programs());
+    for modules in [&fortran_module(&fc()), support()] {
+        command.arg("-I").arg(modules);
+    }
+    command.arg("-cpp").args(further).arg(source).arg(support().join("support.o"));
     if further.contains(&lto::FLAG) {
         command.arg(lto::inlined(further, &directory));
     }
-    command.arg(module().join("libadtape_fortran.a")).arg(build_release().join("libadtape.a"));
+    command.arg(fortran_module(&fc()).join("libadtape_fortran.a")).arg(build_release().join("libadtape.a"));
     let said = run(command.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
     (said, program)
 }
@@ -110,13 +93,18 @@ fn quiet(program: &Path) -> Command {
 
 /// Compiles a test program at every level of optimisation and runs it in every mode.
 fn passes(file: &str) {
+    passes_at(file, &levels());
+}
+
+/// The same at these levels.
+fn passes_at(file: &str, levels: &[String]) {
     let name = file.split('.').next().expect("a name");
     if !compiler(name) {
         return;
     }
     // An optimiser may take it for granted that a procedure keeps no address of an argument; without one nothing is.
-    for level in levels() {
-        passes_with(file, &[&level]);
+    for level in levels {
+        passes_with(file, &[level]);
     }
 }
 
@@ -132,9 +120,21 @@ fn passes_with(file: &str, flags: &[&str]) {
     }
 }
 
+/// At -O2 it takes gfortran ten seconds to compile: `make matrix` does.
 #[test]
 fn every_type_and_rank_comes_back_whole_and_in_sections() {
-    passes("types.F90");
+    let named = std::env::var_os("TEST_LEVELS").map(|_| levels());
+    passes_at("types.F90", &named.unwrap_or_else(|| vec!["-O0".to_owned()]));
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    #[test]
+    fn every_type_and_rank_comes_back_as_users_compile_it() {
+        passes("types.F90");
+    }
 }
 
 #[test]

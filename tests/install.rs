@@ -378,7 +378,7 @@ fn programs_build_through_cmake() {
     build_and_run_with_cmake(moved(), "install_cmake_moved");
 }
 
-/// Of `make matrix`: the tree that lies where it was installed.
+/// Of `make matrix`: the tree that lies where it was installed, and what compiles the module once more.
 mod matrix {
     use super::*;
 
@@ -407,14 +407,14 @@ mod matrix {
         let log = build_and_run_with_cmake(&copy, "install_cmake_source");
         assert!(log.contains("compiled from source"), "{log}");
     }
-}
 
-#[test]
-fn installed_script_compiles_the_module_elsewhere() {
-    let out = scratch("install_script");
-    let sources = moved().join("share/adtape/fortran");
-    run(Command::new(sources.join("build_fortran.sh")).arg(&sources).arg(moved().join("include")).arg(&out));
-    assert_eq!(files(&out), ["adtape.mod", "adtape_derived.inc", "adtape_polymorphic.inc", "libadtape_fortran.a"]);
+    #[test]
+    fn installed_script_compiles_the_module_elsewhere() {
+        let out = scratch("install_script");
+        let sources = moved().join("share/adtape/fortran");
+        run(Command::new(sources.join("build_fortran.sh")).arg(&sources).arg(moved().join("include")).arg(&out));
+        assert_eq!(files(&out), ["adtape.mod", "adtape_derived.inc", "adtape_polymorphic.inc", "libadtape_fortran.a"]);
+    }
 }
 
 #[test]
