@@ -377,11 +377,13 @@ fn loops_that_never_run_need_no_demotion() {
 }
 
 #[test]
-fn element_behind_a_stride_needs_no_demotion() {
-    let heads = [head("behind_a_stride(behind_a_stride)/(y)")];
-    let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
-    assert_eq!(adjoint.demotions, 0);
-    assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
+fn ends_of_strides_and_loops_that_surely_run_need_no_demotion() {
+    for name in ["behind_a_stride", "run_once", "overwritten_power"] {
+        let heads = [head(&format!("{name}({name})/(y)"))];
+        let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
+        assert_eq!(adjoint.demotions, 0, "{name}");
+        assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved, "{name}");
+    }
 }
 
 #[test]

@@ -372,7 +372,7 @@ impl Replay<'_> {
                 factors.truncate(kept);
                 Ok(())
             }
-            Term::Function(function, args) if *function == Function::share(function.bits) => {
+            Term::Function(function, args) if is_share(*function) => {
                 let kept = factors.len();
                 let flips = self.factors(args[0], false, factors);
                 self.add_linear(args[1], factors, if flips { -sign } else { sign }, sum)?;
@@ -391,6 +391,7 @@ impl Replay<'_> {
                 self.is_nothing(*x)
             }
             Term::Binary(Binary::Multiply, x, y, _) => self.is_nothing(*x) || self.is_nothing(*y),
+            Term::Function(function, args) => is_share(*function) && self.is_nothing(args[1]),
             _ => false,
         }
     }
@@ -415,6 +416,11 @@ impl Replay<'_> {
             }
         }
     }
+}
+
+/// Whether a function is the product of a partial and an adjoint.
+fn is_share(function: Function) -> bool {
+    function == Function::share(function.bits)
 }
 
 /// The objects that a sweep reads, or whose address it takes.

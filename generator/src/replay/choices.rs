@@ -1,7 +1,7 @@
 //! Terms that depend on a condition: values that arms of branches leave, and how often loops run.
 
 use super::Replay;
-use super::terms::{T, Term};
+use super::terms::{T, Term, unnamed};
 use crate::ir::*;
 
 /// The type at which the distance of an index from its bound is exact, if it is.
@@ -83,7 +83,7 @@ impl Replay<'_> {
         let Term::Binary(Binary::Divide, above, by, _) = *self.terms.get(quotient) else { return None };
         let by = self.terms.constant(by).filter(|by| *by > 1)?;
         let expected = self.terms.sum(distance, one, -1)?;
-        let above = self.narrow(above);
+        let above = self.narrow(above, &ty);
         if self.is_compared_exactly(a, b, &ty) {
             self.terms.is_exactly(distance, &DISTANCE);
         }
@@ -96,15 +96,22 @@ impl Replay<'_> {
         ty.is_integer() && (signed || self.terms.is_exact(a, ty) && self.terms.is_exact(b, ty))
     }
 
-    /// A sum with numbers as they were before they were made wider, which changes none of them.
-    fn narrow(&mut self, t: T) -> T {
-        let parts = self.terms.parts(&Term::Int(self.terms.poly(t)));
-        let wider = |part: &T| match self.terms.get(*part) {
-            Term::Cast(x, Type::Int { bits: from, .. }, Type::Int { bits: to, .. }) if to > from => Some((part.0, *x)),
-            _ => None,
-        };
-        let wider: std::collections::HashMap<u32, T> = parts.iter().filter_map(wider).collect();
-        let by = |_: ProcId, atom: ValueId| wider.get(&atom.0).map(|x| self.terms.poly(*x));
+    /// A sum with numbers at the type of a comparison in place of a wider one, which changes none of them.
+    fn narrow(&mut self, t: T, ty: &Type) -> T {
+        let ty = unnamed(ty);
+        let mut narrowed = std::collections::HashMap::new();
+        for part in self.terms.parts(&Term::Int(self.terms.poly(t))) {
+            let Term::Cast(x, from, Type::Int { bits: to, .. }) = self.terms.get(part).clone() else { continue };
+            let (Type::Int { bits: own, signed: own_sign, .. }, Type::Int { bits, signed, .. }) = (&from, &ty) else {
+                continue;
+            };
+            if to > *own && from == ty {
+                narrowed.insert(part.0, x);
+            } else if own < bits && *bits < to && (*signed || !own_sign) {
+                narrowed.insert(part.0, self.terms.convert(x, &from, &ty));
+            }
+        }
+        let by = |_: ProcId, atom: ValueId| narrowed.get(&atom.0).map(|x| self.terms.poly(*x));
         match self.terms.poly(t).replace(&by) {
             Some(poly) => self.terms.int(poly),
             None => t,

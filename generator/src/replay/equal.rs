@@ -102,6 +102,7 @@ impl Replay<'_> {
                 let (x, y) = (self.resolve(x), self.resolve(y));
                 let folded = match op {
                     Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, x, y),
+                    Binary::Less | Binary::LessEqual => self.order(op, x, y, &ty),
                     _ => None,
                 };
                 folded.unwrap_or_else(|| self.terms.make(Term::Binary(op, x, y, ty)))

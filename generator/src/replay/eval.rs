@@ -119,15 +119,7 @@ impl Replay<'_> {
             Binary::Greater => return self.binary(Binary::Less, b, a, ty, result),
             Binary::GreaterEqual => return self.binary(Binary::LessEqual, b, a, ty, result),
             Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, a, b),
-            Binary::Less | Binary::LessEqual if ty.is_integer() => {
-                match (self.terms.constant(a), self.terms.constant(b)) {
-                    (Some(a), Some(b)) => {
-                        let holds = if op == Binary::Less { a < b } else { a <= b };
-                        Some(self.terms.number(i128::from(holds)))
-                    }
-                    _ => None,
-                }
-            }
+            Binary::Less | Binary::LessEqual => self.order(op, a, b, ty),
             Binary::PointerDifference => self.difference(a, b),
             Binary::BitXor => self.terms.xor(a, b),
             Binary::Divide if ty.is_integer() => match (self.terms.constant(a), self.terms.constant(b)) {
@@ -154,6 +146,16 @@ impl Replay<'_> {
             self.terms.is_exactly(new, result);
             new
         })
+    }
+
+    /// Which of two integers is less, if both are constants.
+    pub(super) fn order(&mut self, op: Binary, a: T, b: T, ty: &Type) -> Option<T> {
+        let Type::Int { bits, signed, .. } = ty else { return None };
+        // Numbers near the modulus may stand for negative ones.
+        let number = |n: i128| if *signed { n } else { n.rem_euclid(1 << bits) };
+        let (a, b) = (number(self.terms.constant(a)?), number(self.terms.constant(b)?));
+        let holds = if op == Binary::Less { a < b } else { a <= b };
+        Some(self.terms.number(i128::from(holds)))
     }
 
     pub(super) fn equality(&mut self, op: Binary, a: T, b: T) -> Option<T> {

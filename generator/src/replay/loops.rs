@@ -203,7 +203,7 @@ impl Replay<'_> {
     /// Notes what a reversed loop has brought back for certain: rows of elements, one each pass, and, if it surely runs,
     /// what its first pass brought back wherever it is.
     fn back_behind(&mut self, of: ItemId, in_pass: HashSet<P>, rows: Vec<P>) {
-        let once = self.terms.constant(self.loops[&of].passes).is_some_and(|passes| passes > 0);
+        let once = self.surely_runs(of);
         let mut more = rows;
         if once {
             let is_pass = |term: &Term| *term == Term::Pass(of);
@@ -223,6 +223,29 @@ impl Replay<'_> {
                 self.back.insert(place);
             }
         }
+    }
+
+    /// Whether a loop runs at least once: its test holds for the first pass.
+    fn surely_runs(&mut self, of: ItemId) -> bool {
+        let (passes, test) = (self.loops[&of].passes, self.loops[&of].test);
+        if let Some(passes) = self.terms.constant(passes) {
+            return passes > 0;
+        }
+        if let Term::Trips(distance, _) = *self.terms.get(passes) {
+            let facts = self.facts_about(&[distance], &[]);
+            return facts.nonneg(self.terms.poly(distance).plus(-1));
+        }
+        let (Some(test), ItemKind::Loop { carried, .. }) = (test, &self.f.items[of.index()].kind) else { return false };
+        let known = self.known.len();
+        let (pass, zero) = (self.terms.make(Term::Pass(of)), self.terms.number(0));
+        self.assume(pass, zero);
+        for (k, c) in carried.iter().enumerate() {
+            let init = self.forward_value(c.init);
+            self.assume(self.loops[&of].heads[k], init);
+        }
+        let first = self.resolve(test);
+        self.forget(known);
+        self.terms.constant(first).is_some_and(|first| first != 0)
     }
 
     /// Adds what passes on the way to others write beside what snapshots have.

@@ -165,7 +165,12 @@ impl Terms {
         match self.get(t) {
             Term::Int(poly) => poly.clone(),
             term => {
-                let natural = matches!(term, Term::Pass(_) | Term::Passes(_) | Term::Trips(..));
+                let natural = match term {
+                    Term::Pass(_) | Term::Passes(_) | Term::Trips(..) => true,
+                    Term::Cast(_, Type::Int { bits: own, signed: false, .. }, Type::Int { bits, .. }) => bits > own,
+                    Term::Cast(_, Type::Float { .. }, Type::Int { signed: false, .. }) => true,
+                    _ => false,
+                };
                 Poly::atom(Atom::Value(ProcId(0), ValueId(t.0), natural))
             }
         }

@@ -89,3 +89,28 @@ double behind_a_stride(int n, const double *y, int *w) {
     for (int i = 0; i < n; i += 3) w[i] = 0;
     return y[k];
 }
+
+/* Loops that run at least once, whatever n is: what the first pass overwrites comes back. */
+double run_once(int n, const double *y) {
+    unsigned char small = (unsigned char)n, last = 3;
+    double sum = 0.0, t = 0.0, *at = &t;
+    t = tanh(y[0]);
+    for (int k = small; k >= 0; k -= 2) t = 0.5 * y[1];
+    sum += t * t;
+    t = tanh(y[2]);
+    for (unsigned short k = 0; k < 5; k = (unsigned short)(k + 2)) t = 0.25 * y[k];
+    sum += t * *at;
+    t = tanh(y[3]);
+    while (last-- > 0) t = y[last] * y[last];
+    if (n <= 0) return sum;
+    t += tanh(y[4]);
+    for (int k = 0; k < n; k++) t = 0.0;
+    return sum + t;
+}
+
+/* A power whose value is overwritten: its adjoint is 0. */
+double overwritten_power(const double *y) {
+    double t = pow(2.0 * y[0], y[1]), *at = &t;
+    t = 0.5;
+    return *at * y[1];
+}
