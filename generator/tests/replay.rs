@@ -378,7 +378,7 @@ fn loops_that_never_run_need_no_demotion() {
 
 #[test]
 fn ends_of_strides_and_loops_that_surely_run_need_no_demotion() {
-    for name in ["behind_a_stride", "run_once", "overwritten_power"] {
+    for name in ["behind_a_stride", "run_once", "overwritten_power", "never_left"] {
         let heads = [head(&format!("{name}({name})/(y)"))];
         let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
         assert_eq!(adjoint.demotions, 0, "{name}");

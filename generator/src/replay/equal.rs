@@ -103,6 +103,7 @@ impl Replay<'_> {
                 let folded = match op {
                     Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, x, y),
                     Binary::Less | Binary::LessEqual => self.order(op, x, y, &ty),
+                    Binary::And | Binary::Or => self.both(op, x, y),
                     _ => None,
                 };
                 folded.unwrap_or_else(|| self.terms.make(Term::Binary(op, x, y, ty)))

@@ -120,6 +120,7 @@ impl Replay<'_> {
             Binary::GreaterEqual => return self.binary(Binary::LessEqual, b, a, ty, result),
             Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, a, b),
             Binary::Less | Binary::LessEqual => self.order(op, a, b, ty),
+            Binary::And | Binary::Or => self.both(op, a, b),
             Binary::PointerDifference => self.difference(a, b),
             Binary::BitXor => self.terms.xor(a, b),
             Binary::Divide if ty.is_integer() => match (self.terms.constant(a), self.terms.constant(b)) {
@@ -156,6 +157,17 @@ impl Replay<'_> {
         let (a, b) = (number(self.terms.constant(a)?), number(self.terms.constant(b)?));
         let holds = if op == Binary::Less { a < b } else { a <= b };
         Some(self.terms.number(i128::from(holds)))
+    }
+
+    /// `&&` or `||` of which one side is a constant.
+    pub(super) fn both(&mut self, op: Binary, a: T, b: T) -> Option<T> {
+        [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
+            let holds = self.terms.constant(side)? != 0;
+            if holds == (op == Binary::Or) {
+                return Some(self.terms.number(i128::from(holds)));
+            }
+            self.is_truth(other).then_some(other)
+        })
     }
 
     pub(super) fn equality(&mut self, op: Binary, a: T, b: T) -> Option<T> {

@@ -114,3 +114,19 @@ double overwritten_power(const double *y) {
     t = 0.5;
     return *at * y[1];
 }
+
+/* A loop that never runs and would end by a jump. */
+double never_left(int n, const double *y, double *q) {
+    double t[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0 - 1; 0; i = 1) {
+        q[0] = 1.0;
+        t[0] = t[i];
+        break;
+    }
+    for (int i = 0; 0; i++) {
+        q[n & 3] = tanh(q[0]);
+        goto done;
+    }
+done:
+    return t[0] + q[0] * y[0];
+}
