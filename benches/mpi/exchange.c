@@ -136,7 +136,7 @@ static const struct figure {
 /* How many rounds of each size, and exchanges in each: short, so that many of them pass undisturbed. */
 static const struct size {
     int count, rounds, times;
-} sizes[] = {{1, 2000, 50}, {512, 1000, 20}, {8192, 500, 5}, {65536, 200, 2}};
+} sizes[] = {{1, 2000, 50}, {512, 600, 20}, {8192, 300, 5}, {65536, 100, 2}};
 enum { MOST_ROUNDS = 2000 };
 
 /* ---- results ------------------------------------------------------------------------------------------------------ */
