@@ -53,7 +53,7 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
 	TEST_UNDEFINED=1 $(TESTS) --test programs -- --skip matrix::
-	ADTAPE_CLANGS="14 15 16 19" cargo test --locked -p adtape-generate --test clangs
+	ADTAPE_CLANGS="14 15 16 19" $(TESTS) --test clangs
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test
