@@ -41,6 +41,8 @@ pub struct Points<'a> {
     pairs: Vec<std::collections::BTreeSet<(Loc, Loc)>>,
     grounds: BTreeMap<Loc, Set>,
     heads: Vec<ProcId>,
+    /// Whether the program keeps its blocks on the stable heap.
+    has_stable: bool,
     /// The pointers with static storage that the heads set before anything reads them.
     set_first: Set,
     options: Options,
@@ -59,12 +61,13 @@ impl<'a> Points<'a> {
             pairs: vec![Default::default(); program.procs.len()],
             grounds: BTreeMap::new(),
             heads: heads.to_vec(),
+            has_stable: program.procs.iter().flat_map(|p| &p.objects).any(|object| object.life == Life::Stable),
             set_first: Set::new(),
             options: options.clone(),
             grown: true,
         };
         points.make_roots();
-        points.set_first = entry::set_first(program, &points.locs, heads);
+        points.set_first = entry::set_first(&points);
         while std::mem::take(&mut points.grown) {
             for p in 0..program.procs.len() {
                 points.procedure(ProcId::new(p));
@@ -234,6 +237,11 @@ impl<'a> Points<'a> {
     /// Whether a location is a pointer with static storage that each head sets before anything reads it.
     pub fn is_set_first(&self, loc: Loc) -> bool {
         self.set_first.contains(&loc)
+    }
+
+    /// Whether the program keeps its blocks on the stable heap.
+    pub fn has_stable(&self) -> bool {
+        self.has_stable
     }
 
     /// Whether a location is on the stable heap.

@@ -141,7 +141,7 @@ impl Facts for Analysed<'_> {
     }
 
     fn stable(&self) -> bool {
-        self.flow.program.procs.iter().flat_map(|proc| &proc.objects).any(|object| object.life == Life::Stable)
+        self.flow.points.has_stable()
     }
 
     fn nowhere(&self, proc: ProcId, pointer: &Expr) -> bool {

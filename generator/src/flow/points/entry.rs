@@ -6,11 +6,10 @@
 //!   that may not run gives nothing.
 //! - **Closure**: rounds over all procedures, from none that reads and all that set, until nothing changes.
 
-use crate::flow::locs::{Loc, Locs, Root, Set};
+use super::Points;
+use crate::flow::locs::{self, Loc, Root, Set};
 use crate::flow::walk;
-use crate::ir::{
-    Base, Callee, Expr, ExprKind, FieldId, GlobalId, ItemKind, Place, ProcId, Program, RegionId, Step, TestAt, Type,
-};
+use crate::ir::{Base, Callee, Expr, ExprKind, GlobalId, ItemKind, Place, ProcId, RegionId, Step, TestAt, Type};
 
 /// What a procedure does with pointers, as a call sees it.
 #[derive(Clone, Default, PartialEq)]
@@ -22,18 +21,17 @@ struct Summary {
 }
 
 struct Entry<'a> {
-    program: &'a Program,
-    locs: &'a Locs,
+    points: &'a Points<'a>,
     /// The pointers in question.
     pointers: Set,
     /// By procedure.
     known: Vec<Summary>,
 }
 
-/// The pointers with static storage whose contents at the call of a head are nowhere read.
-pub(super) fn set_first(program: &Program, locs: &Locs, heads: &[ProcId]) -> Set {
-    let mut entry = Entry { program, locs, pointers: Set::new(), known: Vec::new() };
-    entry.pointers = entry.pointers();
+/// The pointers with static storage whose contents at the call of a head are nowhere read, by the roots alone.
+pub(super) fn set_first(points: &Points) -> Set {
+    let program = points.program;
+    let mut entry = Entry { points, pointers: pointers(points), known: Vec::new() };
     if entry.pointers.is_empty() {
         return Set::new();
     }
@@ -50,66 +48,77 @@ pub(super) fn set_first(program: &Program, locs: &Locs, heads: &[ProcId]) -> Set
             break;
         }
     }
-    let read: Set = heads.iter().flat_map(|head| entry.known[head.index()].reads.clone()).collect();
+    let read: Set = points.heads.iter().flat_map(|head| entry.known[head.index()].reads.clone()).collect();
     &entry.pointers - &read
 }
 
-impl Entry<'_> {
-    /// The pointers that are variables at file scope or members of them, all reached by name only.
-    fn pointers(&self) -> Set {
-        let globals = self.program.globals.iter().enumerate().filter(|(_, object)| object.shape.is_empty());
-        let tops = globals.filter_map(|(g, _)| self.locs.find(Root::Global(GlobalId::new(g))));
-        let leaves = tops.flat_map(|top| self.locs.leaves(top));
-        let mut found: Set = leaves.filter(|leaf| matches!(self.locs.ty(*leaf), Type::Pointer(_))).collect();
-        for proc in &self.program.procs {
-            for id in walk::items(proc, RegionId(0)) {
-                let item = &proc.items[id.index()];
-                // What has no source may read and write any of them.
-                if matches!(item.kind, ItemKind::Call { callee: Callee::External { unknown: true, .. }, .. }) {
-                    return Set::new();
-                }
-                for e in walk::of_item(proc, item).into_iter().chain(&proc.result) {
-                    walk::expr(e, &mut |x| {
-                        if let ExprKind::Address(place) = &x.kind {
-                            found.retain(|leaf| !self.leaves(place).contains(leaf));
-                        }
+/// The pointers that are variables at file scope or members of them, all reached by name only.
+fn pointers(points: &Points) -> Set {
+    let (program, locs) = (points.program, &points.locs);
+    let leaves = |global| locs.find(Root::Global(global)).map(|top| locs.leaves(top)).unwrap_or_default();
+    let number = |leaf: &Loc| match locs.ty(*leaf) {
+        ty @ Type::Pointer(_) => matches!(locs::pointee(ty), Type::Int { .. } | Type::Float { .. }),
+        _ => true,
+    };
+    // Nobody knows which variables an initialiser leads to.
+    if !program.led.iter().all(|global| leaves(*global).iter().all(number)) {
+        return Set::new();
+    }
+    let single = |global: &GlobalId| program.globals[global.index()].shape.is_empty();
+    let all = (0..program.globals.len()).map(GlobalId::new).filter(single).flat_map(leaves);
+    let mut found: Set = all.filter(|leaf| matches!(locs.ty(*leaf), Type::Pointer(_))).collect();
+    if found.is_empty() {
+        return found;
+    }
+    for (p, proc) in program.procs.iter().enumerate() {
+        let items: Vec<_> = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id.index()]).collect();
+        // What has no source may read and write any of them.
+        let unknown =
+            |kind: &ItemKind| matches!(kind, ItemKind::Call { callee: Callee::External { unknown: true, .. }, .. });
+        if items.iter().any(|item| unknown(&item.kind)) {
+            return Set::new();
+        }
+        for e in items.iter().flat_map(|item| walk::of_item(proc, item)).chain(&proc.result) {
+            walk::expr(e, &mut |x| {
+                if let ExprKind::Address(place) = &x.kind {
+                    at_file_scope(points, ProcId::new(p), place).iter().for_each(|leaf| {
+                        found.remove(leaf);
                     });
                 }
-            }
+            });
         }
-        found
     }
+    found
+}
 
-    /// What is in a variable at file scope, or in a part of it.
-    fn leaves(&self, place: &Place) -> Vec<Loc> {
-        let Base::Global(g) = place.base else { return Vec::new() };
-        let fields: Vec<FieldId> =
-            place.path.iter().filter_map(|step| if let Step::Field(f) = step { Some(*f) } else { None }).collect();
-        let part = self.locs.find(Root::Global(g)).and_then(|top| self.locs.follow(top, &fields));
-        part.map(|part| self.locs.leaves(part)).unwrap_or_default()
-    }
+/// What is in a place, if it is a variable at file scope or a part of one.
+fn at_file_scope(points: &Points, p: ProcId, place: &Place) -> Vec<Loc> {
+    let cells = if let Base::Global(_) = place.base { points.cells(p, place) } else { Set::new() };
+    cells.into_iter().flat_map(|cell| points.locs.leaves(cell)).collect()
+}
 
+impl Entry<'_> {
     fn procedure(&self, p: ProcId) -> Summary {
         let mut summary = Summary::default();
         self.region(p, RegionId(0), &mut summary);
-        if let Some(result) = &self.program.procs[p.index()].result {
-            self.read(result, &mut summary);
+        if let Some(result) = &self.points.program.procs[p.index()].result {
+            self.read(p, result, &mut summary);
         }
         summary
     }
 
     fn region(&self, p: ProcId, region: RegionId, at: &mut Summary) {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.points.program.procs[p.index()];
         for &id in &proc.regions[region.index()].items {
             let item = &proc.items[id.index()];
             let late = matches!(item.kind, ItemKind::Loop { at: TestAt::After, .. });
             let evaluated = walk::of_item(proc, item);
             if !late {
-                evaluated.iter().for_each(|e| self.read(e, at));
+                evaluated.iter().for_each(|e| self.read(p, e, at));
             }
             match &item.kind {
                 ItemKind::Store { to, .. } if to.path.iter().all(|step| matches!(step, Step::Field(_))) => {
-                    at.sets.extend(self.leaves(to));
+                    at.sets.extend(at_file_scope(self.points, p, to));
                 }
                 ItemKind::Call { callee: Callee::Proc(g), .. } => {
                     let callee = &self.known[g.index()];
@@ -127,7 +136,7 @@ impl Entry<'_> {
                     let before = at.sets.clone();
                     self.region(p, *body, at);
                     if late {
-                        evaluated.iter().for_each(|e| self.read(e, at));
+                        evaluated.iter().for_each(|e| self.read(p, e, at));
                     } else {
                         at.sets = before;
                     }
@@ -137,8 +146,8 @@ impl Entry<'_> {
         }
     }
 
-    fn read(&self, e: &Expr, at: &mut Summary) {
-        for leaf in walk::loads(e).into_iter().flat_map(|place| self.leaves(place)) {
+    fn read(&self, p: ProcId, e: &Expr, at: &mut Summary) {
+        for leaf in walk::loads(e).into_iter().flat_map(|place| at_file_scope(self.points, p, place)) {
             if self.pointers.contains(&leaf) && !at.sets.contains(&leaf) {
                 at.reads.insert(leaf);
             }
