@@ -225,11 +225,7 @@ pub fn check(flow: &Flow, heads: &[Head]) -> Result<(), Vec<Refusal>> {
         let grounds = flow.targets(p, e).into_iter().flat_map(|target| flow.points.grounds_of(target));
         matches!(e.ty, Type::Pointer(_)) && grounds.into_iter().any(|ground| flow.points.is_stable(ground))
     };
-    let is_named = |global: GlobalId| {
-        let name = &flow.program.globals[global.index()].name;
-        let named = |head: &Head| head.dependents.iter().chain(&head.independents).any(|n| Head::path(n).0 == name);
-        heads.iter().any(named)
-    };
+    let is_named = |global: GlobalId| heads.iter().any(|head| head.names(&flow.program.globals[global.index()].name));
     let outside = |loc: &Loc| match flow.points.locs.root(*loc) {
         Root::Object(..) => false,
         Root::Global(global) => !flow.points.is_set_first(*loc) || is_named(global),

@@ -157,8 +157,8 @@ fn on_heap(
         return Err(refusals);
     }
     let found = with_members(&on_heap, heads, choices).or_else(|others| {
-        let decided = inline::without_tests(&on_heap).map(|decided| with_members(&decided, heads, choices));
-        decided.and_then(Result::ok).ok_or(others)
+        let decided = inline::without_tests(&on_heap);
+        decided.and_then(|decided| with_members(&decided, heads, choices).ok()).ok_or(others)
     });
     // A program without blocks is refused for what its variables do.
     found.map_err(|others| if made { others } else { refusals })

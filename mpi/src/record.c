@@ -109,6 +109,12 @@ static __attribute__((cold, noreturn)) void refuse_head(enum operation operation
          operation_names[operation], operation_names[head->operation]);
 }
 
+static inline void expect_operation(enum operation operation, const struct head *head, const void *site) {
+    if (__builtin_expect(head->magic != RECORD_MAGIC || head->operation != (uint32_t)operation, 0)) {
+        refuse_head(operation, head, site);
+    }
+}
+
 static __attribute__((cold, noinline)) void expect_head(enum operation operation, const void *site) {
     adtape_stats_t stats;
     if (adtape_stats(adtape_self(), &stats) == ADTAPE_STATUS_OK && stats.bytes < (int64_t)sizeof(struct head)) {
@@ -124,9 +130,7 @@ static inline void pop_head(enum operation operation, struct head *head, const v
         expect_head(operation, site);
     }
     pop_bytes(head, sizeof *head, site);
-    if (__builtin_expect(head->magic != RECORD_MAGIC || head->operation != (uint32_t)operation, 0)) {
-        refuse_head(operation, head, site);
-    }
+    expect_operation(operation, head, site);
 }
 
 /* One after the other they go without a call, because the size of each is a constant. */
@@ -156,9 +160,7 @@ static inline __attribute__((always_inline)) void pop_record(enum operation oper
         return;
     }
     memcpy(head, from, sizeof *head);
-    if (__builtin_expect(head->magic != RECORD_MAGIC || head->operation != (uint32_t)operation, 0)) {
-        refuse_head(operation, head, site);
-    }
+    expect_operation(operation, head, site);
     memcpy(legs, from - bytes, bytes);
     t->cur -= bytes + sizeof *head;
 }

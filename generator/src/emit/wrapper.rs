@@ -3,7 +3,6 @@
 use super::{Unit, calls};
 use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
-use crate::flow::Head;
 use crate::ir::*;
 use crate::sweep::reverse::written;
 use crate::transform::{Adjoint, Tangents};
@@ -35,12 +34,11 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
     primals.iter().for_each(|name| locals.take(name));
     let (mut bars, mut unused) = (Vec::new(), String::new());
     let asked = adjoint.asked.iter().find(|asked| asked.proc == proc.name).expect("a head was asked for");
-    let named = |name: &str| asked.independents.iter().chain(&asked.dependents).any(|text| Head::path(text).0 == name);
     for (position, param) in proc.params.iter().enumerate() {
         params.push(param.declaration.replacen('@', &param.name, 1));
         let position = u32::try_from(position).unwrap_or(u32::MAX);
         let used = roles.contains(&ReverseParam::Adjoint(position));
-        if !used && !named(&param.name) {
+        if !used && !asked.names(&param.name) {
             bars.push(String::new());
             continue;
         }
@@ -68,7 +66,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
     }
     let mut seed = String::new();
     let used = roles.contains(&ReverseParam::Seed);
-    if used || (named(&proc.name) && matches!(proc.result_type, Type::Float { .. })) {
+    if used || (asked.names(&proc.name) && matches!(proc.result_type, Type::Float { .. })) {
         seed = locals.fresh(&name);
         params.push(match (&adjoint.wide, &proc.result_type) {
             (Some(wide), ty @ Type::Float { .. }) => exprs.declare(ty, &format!("{seed}[{}]", wide.directions)),

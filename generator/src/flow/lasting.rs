@@ -36,7 +36,7 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
         for &loc in required.sum(proc).exposed.keys() {
             let Root::Global(global) = flow.points.locs.root(loc) else { continue };
             let flows = flow.activity.loc(loc) && flow.writes(proc, RegionId(0)).contains(&loc);
-            if !flows || is_named(head, &flow.program.globals[global.index()].name) {
+            if !flows || head.names(&flow.program.globals[global.index()].name) {
                 continue;
             }
             let sums = sums.get_or_insert_with(|| sums_of(flow));
@@ -46,11 +46,6 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
         }
     }
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
-}
-
-/// Whether a head names a variable, or a member of it.
-fn is_named(head: &Head, variable: &str) -> bool {
-    head.dependents.iter().chain(&head.independents).any(|name| Head::path(name).0 == variable)
 }
 
 fn refusal(flow: &Flow, sums: &[Sum], head: &Head, proc: ProcId, global: GlobalId, loc: Loc) -> Refusal {

@@ -51,6 +51,11 @@ impl Head {
         program.procs.iter().position(|proc| proc.name == self.proc).map(ProcId::new)
     }
 
+    /// Whether it names a variable, or a member of it.
+    pub fn names(&self, variable: &str) -> bool {
+        self.dependents.iter().chain(&self.independents).any(|name| Head::path(name).0 == variable)
+    }
+
     /// The variable of a name, and the members behind it: `net->w` and `net.w` are `w` of `net`.
     pub fn path(name: &str) -> (&str, Vec<&str>) {
         let mut parts = name.split(['.', '-']).map(|part| part.trim_start_matches('>'));

@@ -79,11 +79,13 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
 
 /// The program without tests whether there was memory for a block; `None` if it has none.
 pub fn without_tests(program: &Program) -> Option<Program> {
-    let mut program = program.clone();
-    let decided: Vec<&mut Proc> =
-        program.procs.iter_mut().filter_map(|proc| fold::branches(proc).then_some(proc)).collect();
-    let any = !decided.is_empty();
-    decided.into_iter().for_each(splice::tidy);
+    let (mut program, mut any) = (program.clone(), false);
+    for proc in &mut program.procs {
+        if fold::branches(proc) {
+            splice::tidy(proc);
+            any = true;
+        }
+    }
     (any && validate::program(&program).is_ok()).then_some(program)
 }
 

@@ -203,9 +203,8 @@ impl Replay<'_> {
     /// Notes what a reversed loop has brought back for certain: rows of elements, one each pass, and, if it surely runs,
     /// what its first pass brought back wherever it is.
     fn back_behind(&mut self, of: ItemId, in_pass: HashSet<P>, rows: Vec<P>) {
-        let once = self.surely_runs(of);
         let mut more = rows;
-        if once {
+        if self.surely_runs(of) {
             let is_pass = |term: &Term| *term == Term::Pass(of);
             let everywhere = |place: &P| {
                 let parts = self.terms.parts_of_spot(*place);
@@ -330,7 +329,7 @@ impl Replay<'_> {
             let granted = atoms.into_iter().find_map(|(_, atom)| {
                 let Term::Choose(condition, some, none) = *self.terms.get(T(atom.0)) else { return None };
                 let Term::Binary(Binary::Less, a, b, _) = *self.terms.get(condition) else { return None };
-                let holds = facts.nonneg(self.terms.poly(b).sub(&self.terms.poly(a)).and_then(|p| p.plus(-1)));
+                let holds = facts.nonneg(self.terms.less(a, b));
                 if !holds || self.terms.constant(none) != Some(0) {
                     return None;
                 }

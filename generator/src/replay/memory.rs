@@ -401,14 +401,13 @@ impl Replay<'_> {
                 continue;
             }
             facts.add(Some(self.terms.poly(pass)));
-            let last = self.terms.poly(form.inside).sub(&self.terms.poly(pass)).and_then(|p| p.plus(-1));
-            facts.add(last);
+            facts.add(self.terms.less(pass, form.inside));
             if let Some(first) = form.steps_beyond {
                 facts.add(Some(self.terms.poly(first)));
             }
         }
         for &(low, high) in ascending {
-            facts.add(self.terms.poly(high).sub(&self.terms.poly(low)).and_then(|p| p.plus(-1)));
+            facts.add(self.terms.less(low, high));
         }
         self.add_trips(&mut facts);
         facts

@@ -94,7 +94,7 @@ impl Replay<'_> {
         // Without a pass there is no element.
         facts.add(self.terms.poly(self.loops[&item].inside).plus(-1));
         if let Way::Range(from, to) = step {
-            facts.add(self.terms.poly(to).sub(&self.terms.poly(from)).and_then(|p| p.plus(-1)));
+            facts.add(self.terms.less(from, to));
         }
         if let Some(step) = self.loops[&item].goes_by {
             facts.add(self.terms.poly(step).plus(-1));

@@ -201,6 +201,11 @@ impl Terms {
         Some(self.int(poly))
     }
 
+    /// What is not negative if and only if one integer is less than another.
+    pub fn less(&self, low: T, high: T) -> Option<Poly> {
+        self.poly(high).sub(&self.poly(low))?.plus(-1)
+    }
+
     pub fn product(&mut self, x: T, y: T) -> Option<T> {
         let poly = self.poly(x).mul(&self.poly(y))?;
         Some(self.int(poly))
