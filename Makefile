@@ -39,16 +39,17 @@ demo-mpi: ## the model of the demo on 1 to 4 ranks, beside the serial one (MPICC
 
 test: ## the tests, but for those of make matrix; with MPICH
 	$(SETUP) test
-	@# Library and tests are built beside each other: much of each has work for one core only.
-	$(TESTS) --no-run & $(LIBRARY) && wait $$!
-	$(TESTS) -- --skip lto:: --skip matrix::
+	@# Library and tests are built beside each other: much of each has work for one core only. What an incremental build
+	@# notes down for the next one takes a tenth of the time.
+	CARGO_INCREMENTAL=0 $(TESTS) --no-run & $(LIBRARY) && wait $$!
+	CARGO_INCREMENTAL=0 $(TESTS) -- --skip lto:: --skip matrix:: --skip mpi::example::
 
 matrix: ## further tests: Fortran and the kit with -flto, at other levels and linked otherwise, MPI under Open MPI, the generator with other clangs and programs, what takes long
 	$(SETUP) test matrix
 	$(LIBRARY)
-	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test fortran -- --skip error --skip matrix::
-	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test kit -- call_sites lto::
-	TEST_MPIS=openmpi $(TESTS) --test mpi -- --skip example:: --skip matrix::
+	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test outside fortran:: -- --skip error --skip matrix:: --skip mpi::
+	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test outside -- call_sites lto::
+	TEST_MPIS=openmpi $(TESTS) --test outside mpi:: -- --skip example:: --skip install:: --skip matrix::
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
@@ -79,12 +80,12 @@ address-programs: ## random programs of calls on addresses, ADDRESS_PROGRAMS (10
 mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000) under each MPI from seed FROM (1)
 	$(SETUP) mpi-random
 	$(LIBRARY)
-	TEST_MPIS="openmpi mpich" MPI_PROGRAMS=$(MPI_PROGRAMS) FROM=$(FROM) $(TESTS) --test mpi random_programs_agree -- --nocapture
+	TEST_MPIS="openmpi mpich" MPI_PROGRAMS=$(MPI_PROGRAMS) FROM=$(FROM) $(TESTS) --test outside mpi::random_programs_agree -- --nocapture
 
 mpi-kills: ## jobs that are killed while they write checkpoints of all ranks, MPI_KILLS (1000) under each MPI
 	$(SETUP) mpi-random
 	$(LIBRARY)
-	TEST_MPIS="openmpi mpich" MPI_KILLS=$(MPI_KILLS) $(TESTS) --test mpi killed_at_any_moment -- --nocapture
+	TEST_MPIS="openmpi mpich" MPI_KILLS=$(MPI_KILLS) $(TESTS) --test outside mpi::checkpoints -- killed_at_any_moment --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run; ends with one table
 	$(SETUP) bench
@@ -120,8 +121,8 @@ test-flang: ## the tests of the Fortran module, of the examples and of the insta
 	$(SETUP) test-flang
 	$(LIBRARY)
 	@# The installed MPIs have modules of gfortran's.
-	FC=flang-new-19 CC=clang-19 $(TESTS) --test fortran --test install -- --skip lto:: --skip mpi::
-	FC=flang-new-19 CC=clang-19 $(TESTS) --test examples --test memories in_fortran
+	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside -- fortran:: install:: --skip lto:: --skip mpi::
+	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside in_fortran -- --skip broken --skip demo:: --skip docs:: --skip kit::
 
 fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target
 	$(SETUP) fuzz
@@ -164,7 +165,8 @@ oldest-rust: ## the library with the oldest Rust that Cargo.toml names
 	@scripts/oldest_rust.sh
 
 bless: ## writes the generated files anew: header, symbols, Fortran interfaces, reference, examples, manual pages
-	ADTAPE_BLESS=1 cargo test --locked -p adtape -p adtape-tools --test header --test symbols
+	ADTAPE_BLESS=1 cargo test --locked -p adtape-outside symbols:: -- --skip kit::
+	ADTAPE_BLESS=1 cargo test --locked -p adtape-tools --test header
 	cargo run --locked --package adtape-tools
 	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --bin adtape --test examples --test profiles
 

@@ -1,4 +1,4 @@
-/* hot_loop.f90 in C: tests/kit.rs counts the calls that are left in the sweeps when they are compiled with kit/include. */
+/* hot_loop.f90 in C: tests/outside/kit.rs counts the calls that are left in the sweeps when they are compiled with kit/include. */
 #if defined(KIT_INLINE)
 #include "adStack.h"
 #else

@@ -1,4 +1,4 @@
-! The loop of a generated adjoint in a subroutine, with little besides pushes and pops: tests/kit.rs counts the calls
+! The loop of a generated adjoint in a subroutine, with little besides pushes and pops: tests/outside/kit.rs counts the calls
 ! that are left in its code when the kit's source is compiled with it and -flto.
 subroutine forward_sweep(n, x, y)
   implicit none

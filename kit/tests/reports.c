@@ -1,4 +1,4 @@
-/* Every report of every vintage, on a stack of known contents; tests/kit.rs reads the lines. */
+/* Every report of every vintage, on a stack of known contents; tests/outside/kit.rs reads the lines. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A model whose pushes are counted by hand: tests/profile.rs has the numbers.
+/* A model whose pushes are counted by hand: tests/outside/profile.rs has the numbers.
  *
  * sweeps counts       both sweeps, pops into a variable that has the value, arrays that do not change
  * sweeps marks        what is discarded and read again

@@ -1,4 +1,4 @@
-! A model whose pushes are counted by hand: tests/profile.rs has the numbers.
+! A model whose pushes are counted by hand: tests/outside/profile.rs has the numbers.
 program sweeps
   use adtape
   use, intrinsic :: iso_fortran_env, only: real64

@@ -1,0 +1,76 @@
+//! The shared library exports what abi/symbols.txt lists, no more and no less. A new public call is added there by
+//! `ADTAPE_BLESS=1 cargo test -p adtape-outside symbols::`; a name that goes away breaks the ABI and needs a new SONAME or, before
+//! 1.0, a new minor version.
+
+use crate::common::{build_release, root, run, stdout};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const LIST: &str = "abi/symbols.txt";
+
+/// What a shared library exports, as `nm` sees it, without the version that a symbol may carry.
+fn exported(library: &Path) -> BTreeSet<String> {
+    let text = stdout(Command::new("nm").args(["-D", "--defined-only", "--format=posix"]).arg(library));
+    text.lines().filter_map(|line| line.split([' ', '@']).next()).map(str::to_owned).collect()
+}
+
+/// One line for each name that is in only one of the two.
+fn differences(listed: &BTreeSet<String>, exported: &BTreeSet<String>) -> Vec<String> {
+    let added = exported.difference(listed).map(|name| format!("{name}: exported, but not in {LIST}"));
+    let lost = listed.difference(exported).map(|name| format!("{name}: in {LIST}, but not exported"));
+    added.chain(lost).collect()
+}
+
+#[test]
+fn exported_symbols_are_those_listed() {
+    let exported = exported(&build_release().join("libadtape.so"));
+    let list = root().join(LIST);
+    if std::env::var_os("ADTAPE_BLESS").is_some() {
+        let lines: String = exported.iter().map(|name| format!("{name}\n")).collect();
+        fs::write(&list, lines).expect("abi/symbols.txt is writable");
+    }
+    let text = fs::read_to_string(&list).unwrap_or_else(|error| panic!("{LIST}: {error}"));
+    let faults = differences(&text.lines().map(str::to_owned).collect(), &exported);
+    assert!(
+        faults.is_empty(),
+        "\n{}\nIf that is meant: ADTAPE_BLESS=1 cargo test -p adtape-outside symbols::",
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn every_exported_symbol_carries_the_prefix() {
+    for name in exported(&build_release().join("libadtape.so")) {
+        assert!(name.starts_with("adtape_"), "{name} is exported: it can clash with a symbol of the program");
+    }
+}
+
+#[test]
+fn shared_library_names_its_abi() {
+    let library = build_release().join("libadtape.so");
+    let text = stdout(Command::new("objdump").arg("-p").arg(library));
+    let soname = text.lines().find_map(|line| line.trim().strip_prefix("SONAME")).map(str::trim);
+    assert_eq!(soname, Some("libadtape.so.0"));
+}
+
+/// The checker itself, on a library that exports one name too many, lacks one and hides one.
+#[test]
+fn a_symbol_off_the_list_is_seen() {
+    let directory = crate::common::scratch("symbols");
+    let (source, library) = (directory.join("made_up.c"), directory.join("libmade_up.so"));
+    let text = "int adtape_push(void) { return 0; }\n\
+                int stray(void) { return 0; }\n\
+                __attribute__((visibility(\"hidden\"))) int hidden(void) { return 0; }\n\
+                extern int undefined(void);\n\
+                int adtape_pop(void) { return undefined(); }\n";
+    fs::write(&source, text).expect("scratch directory is writable");
+    run(Command::new("cc").args(["-shared", "-fPIC", "-nostartfiles", "-o"]).arg(&library).arg(&source));
+    let listed = ["adtape_push", "adtape_pop", "adtape_gone"].map(str::to_owned).into();
+    let faults = differences(&listed, &exported(&library));
+    assert_eq!(
+        faults,
+        ["stray: exported, but not in abi/symbols.txt", "adtape_gone: in abi/symbols.txt, but not exported"]
+    );
+}
