@@ -387,6 +387,22 @@ fn ends_of_strides_and_loops_that_surely_run_need_no_demotion() {
 }
 
 #[test]
+fn passes_with_odd_parts_need_no_demotion() {
+    let taped = Choices::default();
+    let again = Choices { again: vec![Named::parse("*")], ..Choices::default() };
+    let several = Choices { vector: Some(2), ..Choices::default() };
+    for name in ["marked", "block_in_arm", "narrowed", "masked", "left_at_once", "never_with_a_flag"] {
+        let heads = [head(&format!("{name}({name})/(y)"))];
+        for choices in [&taped, &again, &several] {
+            let adjoint = chosen("generator/tests/programs/odd_loops.c", &heads, choices);
+            let adjoint = adjoint.unwrap_or_else(|what| panic!("{name}: {what:#?}"));
+            assert_eq!(adjoint.demotions, 0, "{name}");
+            assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved, "{name}");
+        }
+    }
+}
+
+#[test]
 fn what_stays_wrong_is_refused_with_its_line() {
     let refused = with_fault("generator/tests/papers/001_fig8.c", &[head("f(f)/(x)")], Some(wrong_recipe));
     let refusal = refused.expect_err("a wrong recipe is not written").remove(0);

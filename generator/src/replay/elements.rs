@@ -12,10 +12,19 @@ impl Replay<'_> {
         self.pass_over(item)?;
         while let Some(k) = self.runs.iter().position(|(of, ..)| *of == item) {
             let (_, first, count) = self.runs.remove(k);
-            let row = self.early(first, count, 0)?;
+            let row = self.row_of_run(first, count)?;
             self.row_is_back(row);
         }
         Ok(())
+    }
+
+    /// The elements that come back: as many as the loop has passes, or none.
+    pub(super) fn row_of_run(&mut self, first: P, count: T) -> Res<P> {
+        let count = match *self.terms.get(count) {
+            Term::Trips(distance, 1) => distance,
+            _ => count,
+        };
+        self.early(first, count, 0)
     }
 
     /// The elements that come back in front of an inner loop at once.

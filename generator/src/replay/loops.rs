@@ -1,13 +1,12 @@
 //! Loops of the reverse sweep: as many passes as forward, last first, each the reverse of its own.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
 
 use super::memory::{Section, lead_into};
 use super::passes::step_of;
 use super::sections::Passes;
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, open};
+use super::{Form, Replay, Res, Side, open};
 use crate::flow::poly::{Facts, Poly};
 use crate::ir::*;
 
@@ -41,6 +40,16 @@ impl Replay<'_> {
         let needed = self.needs.count();
         let one = self.terms.number(1);
         let pass = self.terms.make(Term::Pass(of));
+        if form.test.is_some_and(|test| self.ends_at_once(&form, carried, test)) {
+            let zero = self.terms.number(0);
+            self.assume(pass, zero);
+            for (head, c) in form.heads.iter().zip(carried) {
+                if matches!(self.terms.get(*head), Term::Head(..)) {
+                    let init = self.forward_value(c.init);
+                    self.assume(*head, init);
+                }
+            }
+        }
         // Passes of the reverse sweep before the one at hand.
         let behind = self.terms.sum(inside, one, -1).and_then(|last| self.terms.sum(last, pass, -1));
         let Some(behind) = behind else { return open("large numbers") };
@@ -152,6 +161,22 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// Whether each pass sets a flag that has to be 0 for another one to follow: then there is no second pass.
+    fn ends_at_once(&mut self, form: &Form, carried: &[Carried], test: T) -> bool {
+        let test = self.truth(test);
+        match *self.terms.get(test) {
+            Term::Binary(Binary::And, a, b, _) => {
+                self.ends_at_once(form, carried, a) || self.ends_at_once(form, carried, b)
+            }
+            Term::Binary(Binary::Equal, a, b, _) => {
+                let end = self.flag(form, a, b).map(|k| self.forward_value(carried[k].end));
+                // Not 0 at any width.
+                end.and_then(|end| self.terms.constant(end)).is_some_and(|end| (1..128).contains(&end))
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn never_runs(&self, of: ItemId) -> bool {
         self.loops.get(&of).is_some_and(|form| self.terms.constant(form.passes) == Some(0))
     }
@@ -161,12 +186,7 @@ impl Replay<'_> {
         let f = self.f;
         let mut rows = Vec::new();
         for (_, first, count) in runs {
-            // As many as the loop has passes, or none.
-            let count = match *self.terms.get(*count) {
-                Term::Trips(distance, 1) => distance,
-                _ => *count,
-            };
-            rows.push(self.early(*first, count, 0)?);
+            rows.push(self.row_of_run(*first, *count)?);
         }
         for item in &f.regions[body.index()].items {
             let Some(place) = self.stored.get(item).copied().filter(|_| self.undone.contains(item)) else { continue };
@@ -235,6 +255,12 @@ impl Replay<'_> {
             return facts.nonneg(self.terms.poly(distance).plus(-1));
         }
         let (Some(test), ItemKind::Loop { carried, .. }) = (test, &self.f.items[of.index()].kind) else { return false };
+        let first = self.first_test(of, test, carried);
+        self.terms.constant(first).is_some_and(|first| first != 0)
+    }
+
+    /// The test of a loop in front of its first pass.
+    pub(super) fn first_test(&mut self, of: ItemId, test: T, carried: &[Carried]) -> T {
         let known = self.known.len();
         let (pass, zero) = (self.terms.make(Term::Pass(of)), self.terms.number(0));
         self.assume(pass, zero);
@@ -244,7 +270,7 @@ impl Replay<'_> {
         }
         let first = self.resolve(test);
         self.forget(known);
-        self.terms.constant(first).is_some_and(|first| first != 0)
+        first
     }
 
     /// Adds what passes on the way to others write beside what snapshots have.
@@ -387,6 +413,7 @@ impl Replay<'_> {
         let t = self.eval(Side::Reverse, test)?;
         let found = self.passes_of(t, own, of);
         self.known = known;
+        self.resolved.clear();
         self.names = names;
         let form = self.loops[&of].clone();
         let Some((passes, ..)) = found else {
@@ -450,31 +477,5 @@ impl Replay<'_> {
         let Some(effect) = given.calls.get(&item) else { return Vec::new() };
         let is_swept = matches!(self.f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
         self.sections_of_call(item, if is_swept { &effect.leaves } else { &effect.may })
-    }
-
-    /// Whether each run of a region has an object of its own.
-    fn is_made_in(&self, object: ObjectId, region: RegionId) -> bool {
-        let f = self.f;
-        match f.objects[object.index()].life {
-            Life::Region(home) => f.is_within(home, region),
-            Life::Param(_) => region == RegionId(0),
-            Life::Heap => f.regions[region.index()].items.iter().any(
-                |item| matches!(f.items[item.index()].kind, ItemKind::Alloc { object: this, .. } if this == object),
-            ),
-            _ => false,
-        }
-    }
-
-    /// What is left of a section where a region ends, and with it the objects that it has made.
-    pub(super) fn outside(&self, section: Section, region: RegionId) -> Option<Section> {
-        if let Some(place) = section.place {
-            return match self.terms.get(self.terms.get_spot(place).root) {
-                Term::Object(object) if self.is_made_in(*object, region) => None,
-                _ => Some(section),
-            };
-        }
-        let is_local = |cell: &u32| self.homes.get(cell).is_some_and(|object| self.is_made_in(*object, region));
-        let cells: BTreeSet<u32> = section.cells.iter().copied().filter(|cell| !is_local(cell)).collect();
-        (!cells.is_empty()).then(|| Section { place: None, cells: Arc::new(cells) })
     }
 }

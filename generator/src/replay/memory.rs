@@ -78,7 +78,7 @@ impl Replay<'_> {
                         break Some(value);
                     }
                     if !self.disjoint(place, to) {
-                        break None;
+                        break self.is_by_now(place, to).then_some(value);
                     }
                     at = before;
                 }
@@ -92,6 +92,17 @@ impl Replay<'_> {
         };
         self.known = here;
         found.unwrap_or_else(|| self.terms.make(Term::Load(at, place)))
+    }
+
+    /// Whether two places are one wherever they stand: of their subscripts, more may be known to be exact by now.
+    fn is_by_now(&mut self, a: P, b: P) -> bool {
+        if self.terms.get_spot(a).root != self.terms.get_spot(b).root {
+            return false;
+        }
+        self.resolved.clear();
+        let same = self.same_place(a, b);
+        self.resolved.clear();
+        same
     }
 
     pub(super) fn load(&mut self, side: Side, place: &Place) -> Res<T> {

@@ -31,6 +31,7 @@ mod elements;
 mod equal;
 mod eval;
 mod forward;
+mod lives;
 mod loops;
 mod lost;
 mod memory;

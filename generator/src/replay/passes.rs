@@ -98,10 +98,7 @@ impl Replay<'_> {
                 self.goes_on(item, carried, b);
             }
             Term::Binary(Binary::Equal, a, b, _) => {
-                let heads = &self.loops[&item].heads;
-                let flag = heads.iter().position(|head| *head == a || *head == b);
-                let zero = [a, b].iter().any(|t| self.terms.constant(*t) == Some(0));
-                if let Some(k) = flag.filter(|_| zero) {
+                if let Some(k) = self.flag(&self.loops[&item], a, b) {
                     let end = self.forward_value(carried[k].end);
                     self.assume_zero(end);
                 }
@@ -110,7 +107,17 @@ impl Replay<'_> {
         }
     }
 
+    /// Which carried variable is compared with 0.
+    pub(super) fn flag(&self, form: &Form, a: T, b: T) -> Option<usize> {
+        let (flag, zero) = if self.terms.constant(a).is_some() { (b, a) } else { (a, b) };
+        let found = form.heads.iter().position(|head| *head == flag);
+        found.filter(|_| self.terms.constant(zero) == Some(0))
+    }
+
     fn assume_zero(&mut self, t: T) {
+        if self.terms.constant(t).is_some() {
+            return;
+        }
         let zero = self.terms.number(0);
         self.assume(t, zero);
         let Term::Choose(c, x, y) = *self.terms.get(t) else { return };
@@ -216,7 +223,9 @@ impl Replay<'_> {
             let test = self.eval(Side::Forward, test)?;
             form.test = Some(test);
             self.counts_down(test, carried, &form, pass);
-            if let Some((passes, inside, distance)) = self.passes_of(test, pass, item) {
+            let first = self.first_test(item, test, carried);
+            let never = self.terms.constant(first) == Some(0);
+            if let Some((passes, inside, distance)) = self.passes_of(if never { first } else { test }, pass, item) {
                 form.passes = passes;
                 form.inside = inside;
                 let one = self.terms.number(1);

@@ -241,13 +241,26 @@ impl Terms {
             let to = Type::Int { bits: *bits, signed, name: String::new() };
             return self.make(Term::Cast(t, unnamed(from), to));
         }
-        let poly = self.poly(t).modulo(*bits);
-        let new = self.int(poly);
+        let poly = if bits < own { self.unwidened(t, *bits) } else { self.poly(t) };
+        let new = self.int(poly.modulo(*bits));
         // A number that does not change is the number itself at its new type.
         if self.is_exact(t, from) && (own_sign == signed && bits >= own || !own_sign && bits > own) {
             self.is_exactly(new, to);
         }
         new
+    }
+
+    /// A polynomial that is the same modulo two to the power of `bits`: what was made wider from at least as many bits is
+    /// what it was before.
+    fn unwidened(&self, t: T, bits: u8) -> Poly {
+        let poly = self.poly(t);
+        let by = |_: ProcId, atom: ValueId| match *self.get(T(atom.0)) {
+            Term::Cast(x, Type::Int { bits: own, .. }, Type::Int { bits: to, .. }) if bits <= own && own < to => {
+                Some(self.poly(x))
+            }
+            _ => None,
+        };
+        poly.replace(&by).unwrap_or(poly)
     }
 
     /// The sum, difference or product of two integers of a type.

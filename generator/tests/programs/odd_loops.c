@@ -1,5 +1,6 @@
 /* Loops of which nothing is reversed, that never run, or that count in an unusual way. */
 #include <math.h>
+#include <stdlib.h>
 
 /* The last loop has no derivative, but overwrites what a condition reads. */
 double condition(int n, const double *y, const double *q) {
@@ -129,4 +130,75 @@ double never_left(int n, const double *y, double *q) {
     }
 done:
     return t[0] + q[0] * y[0];
+}
+
+/* Integers that come back in front of a loop of which nothing is reversed, in a pass of another loop. */
+double marked(int n, const double *y, int *w) {
+    double sum = 0.0;
+    for (int k = 0; k < n; k++) {
+        sum += y[w[0]] * y[w[1]];
+        for (int i = 0; i < n - 1; i++) w[i] = k;
+    }
+    return sum;
+}
+
+/* A block in an arm of a pass: nothing of it is there in front of the arm. */
+double block_in_arm(int n, double *y) {
+    int k = 1;
+    while (k < 4) {
+        if (n < 5) {
+            double *b = malloc((size_t)(n + 4) * sizeof(double));
+            free(b);
+        }
+        y[0] = 0.0;
+        k += 1;
+    }
+    return y[1];
+}
+
+/* A number of 8 bits comes back from one of 16 that was made of it. */
+double narrowed(const double *y, int *w) {
+    unsigned char k = (unsigned char)w[0];
+    short wide = k;
+    double t[4], sum = 0.0;
+    for (int i = 0; i < 4; i++) t[i] = y[i];
+    if (t[k] > 0.5) {
+        sum = y[4];
+        w[0] = 0;
+    }
+    return sum + y[wide];
+}
+
+/* What is known of a subscript grows behind the store. */
+double masked(int n, double *y) {
+    int k = (int)((unsigned)n & 3u);
+    double t[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i; i++) y[k] = tanh(y[0]);
+    while (0) {
+        if (t[k] > 0.0) k = k + 0;
+    }
+    return y[1];
+}
+
+/* A loop that is left in its first pass. */
+double left_at_once(const double *y, const int *w) {
+    double first = 0.0;
+    int k = w[0];
+    for (int i = 0; 1; i++) {
+        if (k == w[0]) {
+            first = y[i] * y[i];
+            break;
+        }
+    }
+    return first;
+}
+
+/* A loop that never runs, and that a flag would end, too. */
+double never_with_a_flag(const double *y) {
+    double t[4] = {0.0, 0.0, 0.0, 0.0}, s = 0.0;
+    for (int i = 0 - 1; i >= 0; i -= 1) {
+        for (int k = 0; k; k++) t[0] = t[i];
+        if (s > 0.0) break;
+    }
+    return t[0] * y[0];
 }

@@ -65,8 +65,14 @@ impl Maker {
         let mut body = Vec::new();
         if let Ty::Struct(_) = self.ret {
             let var = self.variable("o", self.ret.clone());
-            body.push(self.filled(var));
-            self.show(var, None, 0, true);
+            match self.filled(var) {
+                Some(decl) => {
+                    body.push(decl);
+                    self.show(var, None, 0, true);
+                }
+                // A pointer in the result would point to nothing.
+                None => self.ret = Ty::F64,
+            }
         }
         body.extend(self.locals(1));
         if recursive {

@@ -153,28 +153,33 @@ impl Maker {
         if !self.program.structs.is_empty() && self.rng.chance(60) {
             let ty = self.any_struct();
             let var = self.variable("o", ty);
-            list.push(self.filled(var));
+            let mut decl = self.filled(var);
+            if decl.is_none() {
+                let row = self.variable("t", Ty::array(Ty::F64, 4));
+                list.extend(self.filled(row));
+                self.show(row, None, 0, true);
+                decl = self.filled(var);
+            }
+            list.push(decl.expect("an array for each pointer"));
             self.show(var, None, 0, true);
         }
         list
     }
 
-    /// A declaration that gives every scalar of a struct or array a value.
-    pub(super) fn filled(&mut self, var: usize) -> Stmt {
+    /// A declaration that gives every scalar of a struct or array a value; none if nothing is there that a pointer in it
+    /// may point to.
+    pub(super) fn filled(&mut self, var: usize) -> Option<Stmt> {
         let mut types = Vec::new();
         self.program.flat(&self.vars[var].ty.clone(), &mut types);
         let mut values = Vec::new();
         for ty in types {
             values.push(match ty {
                 ty if ty.real() => self.real(0),
-                Ty::Ptr(of) => match self.pointer(&of, 4, true) {
-                    Some(pointer) => pointer,
-                    None => return Stmt::Decl(var, Init::None, None),
-                },
+                Ty::Ptr(of) => self.pointer(&of, 4, true)?,
                 _ => number(self.rng.within(0, 3)),
             });
         }
-        Stmt::Decl(var, Init::List(values), None)
+        Some(Stmt::Decl(var, Init::List(values), None))
     }
 
     fn local_array(&mut self) -> Vec<Stmt> {
@@ -184,13 +189,13 @@ impl Maker {
                 let var = self.variable("t", Ty::array(Ty::Int(Int::I32), count.min(6)));
                 let decl = self.filled(var);
                 self.show(var, None, 0, true);
-                vec![decl]
+                Vec::from_iter(decl)
             }
             1 => {
                 let var = self.variable("t", Ty::array(elem, 4));
                 let decl = self.filled(var);
                 self.show(var, None, 0, true);
-                vec![decl]
+                Vec::from_iter(decl)
             }
             2 if self.swarm.rows && self.rng.chance(40) => self.rows_of_rows(elem),
             2 | 3 if self.swarm.rows => {
