@@ -391,7 +391,9 @@ fn passes_with_odd_parts_need_no_demotion() {
     let taped = Choices::default();
     let again = Choices { again: vec![Named::parse("*")], ..Choices::default() };
     let several = Choices { vector: Some(2), ..Choices::default() };
-    for name in ["marked", "block_in_arm", "narrowed", "masked", "left_at_once", "never_with_a_flag"] {
+    let names =
+        ["marked", "block_in_arm", "narrowed", "masked", "left_at_once", "never_with_a_flag", "kept_in_both_arms"];
+    for name in names {
         let heads = [head(&format!("{name}({name})/(y)"))];
         for choices in [&taped, &again, &several] {
             let adjoint = chosen("generator/tests/programs/odd_loops.c", &heads, choices);

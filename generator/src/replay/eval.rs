@@ -131,15 +131,15 @@ impl Replay<'_> {
             Binary::Remainder if ty.is_integer() => match (self.terms.constant(a), self.terms.constant(b)) {
                 (Some(n), Some(by)) if n >= 0 && by > 0 => Some(self.terms.number(n % by)),
                 (_, Some(by)) if matches!(ty, Type::Int { signed: false, .. }) && (1..1 << 30).contains(&by) => {
-                    let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
-                    // It is small, so it is the number itself at every width.
-                    for (bits, signed) in [(32, true), (32, false), (64, true), (64, false)] {
-                        self.terms.is_exactly(new, &Type::Int { bits, signed, name: String::new() });
-                    }
-                    Some(new)
+                    Some(self.small(op, a, b, ty))
                 }
                 _ => None,
             },
+            Binary::BitAnd
+                if [a, b].iter().any(|t| self.terms.constant(*t).is_some_and(|n| (0..1 << 30).contains(&n))) =>
+            {
+                Some(self.small(op, a, b, ty))
+            }
             _ => None,
         };
         folded.unwrap_or_else(|| {
@@ -147,6 +147,15 @@ impl Replay<'_> {
             self.terms.is_exactly(new, result);
             new
         })
+    }
+
+    /// An operation whose result is small and not negative, so it is the number itself at every width.
+    fn small(&mut self, op: Binary, a: T, b: T, ty: &Type) -> T {
+        let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
+        for (bits, signed) in [(32, true), (32, false), (64, true), (64, false)] {
+            self.terms.is_exactly(new, &Type::Int { bits, signed, name: String::new() });
+        }
+        new
     }
 
     /// Which of two integers is less, if both are constants.

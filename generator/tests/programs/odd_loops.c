@@ -202,3 +202,31 @@ double never_with_a_flag(const double *y) {
     }
     return t[0] * y[0];
 }
+
+/* A subscript that both arms of a branch in a loop leave as it is. */
+double kept_in_both_arms(int n, double *x, const double *y) {
+    double s = 0.25 - y[5], t[5];
+    int k = (int)((unsigned)n & 3u);
+    for (int i = 0; i < 5; i++) t[i] = y[i] * s;
+    double d = tanh(cos(s) + sin(t[k]));
+    if (1.5 > -0.2) {
+        s -= 0.25 * y[k];
+    } else {
+        for (int i = 2; i <= n - 1; i++) {
+            x[n] = atan(t[k + 1] * (d * d));
+            t[k] = atan(1.5);
+            if (s * s > -0.2) goto done;
+        }
+        x[k + 2] *= cos(x[n + 2]);
+        int c = 0;
+        while (fabs(d) > 0.05 && c < 6) {
+            c++;
+            d *= 0.5;
+            if (sin(t[k + 1]) > 0.5) k = k;
+        }
+    }
+    k = 1;
+    for (int i = 0; i < n - 1; i++) t[1] += 0.3 * sin(s * t[i]);
+done:
+    return cos(x[n]) - t[k] * y[k];
+}
