@@ -53,8 +53,8 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
-	TEST_UNDEFINED=1 $(TESTS) --test programs -- --skip matrix::
-	ADTAPE_CLANGS="14 15 16 19" $(TESTS) --test clangs
+	TEST_UNDEFINED=1 $(TESTS) --test command programs:: -- --skip matrix::
+	ADTAPE_CLANGS="14 15 16 19" $(TESTS) --test written clangs::
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
 	$(SETUP) test
@@ -168,7 +168,8 @@ bless: ## writes the generated files anew: header, symbols, Fortran interfaces, 
 	ADTAPE_BLESS=1 cargo test --locked -p adtape-outside symbols:: -- --skip kit::
 	ADTAPE_BLESS=1 cargo test --locked -p adtape-tools --test header
 	cargo run --locked --package adtape-tools
-	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --bin adtape --test examples --test profiles
+	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --bin adtape
+	ADTAPE_BLESS=1 cargo test --locked -p adtape-command --test command -- examples:: profiles::
 
 clean: ## removes what was built
 	cargo clean

@@ -2,7 +2,7 @@
 //!
 //! A section that is too long or too short by one element, a kill that comes too early, a loop that is taken to run:
 //! each shows here, as another count, or as a gradient that is neither the tangent's nor that of differences. Random
-//! programs hardly see such faults. `command/tests/programs.rs` runs the same programs under `--check`.
+//! programs hardly see such faults. `command/tests/command/programs.rs` runs the same programs under `--check`.
 
 mod common;
 

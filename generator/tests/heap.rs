@@ -1,7 +1,7 @@
 //! Programs whose blocks outlive the code that makes them: each gradient is that of the tangent, tape and heap are
 //! empty, and what is stored is counted.
 //!
-//! `command/tests/programs.rs` runs programs of this kind under `--check`.
+//! `command/tests/command/programs.rs` runs programs of this kind under `--check`.
 
 mod common;
 #[path = "random/prng.rs"]

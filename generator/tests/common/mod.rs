@@ -69,7 +69,9 @@ pub struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn new(name: &str) -> Scratch {
-        let path = std::env::temp_dir().join(format!("adtape-test-{}-{name}", std::process::id()));
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let (process, number) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(format!("adtape-test-{process}-{number}-{name}"));
         std::fs::create_dir_all(&path).expect("the folder for temporary files is writable");
         Scratch(path)
     }

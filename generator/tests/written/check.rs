@@ -1,7 +1,5 @@
 //! `--check`: what is right passes; a lost pop, a wrong recipe, a wrong derivative and overlapping arguments are named.
 
-mod common;
-
 use std::process::Command;
 
 use adtape_generate::emit::{self, Options};
@@ -9,7 +7,7 @@ use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-use common::{include, library};
+use crate::common::{include, library};
 
 const MODEL: &str = "#include <math.h>
 #include <stdlib.h>

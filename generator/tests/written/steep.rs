@@ -3,12 +3,10 @@
 //! A seed of 0 times such a partial would be no number. In adjoint and tangent alike it is 0; where the derivative is
 //! asked for, it is what the formula gives.
 
-mod common;
-
 use std::path::Path;
 
+use crate::common::{Scratch, each, generate};
 use adtape_generate::transform::Choices;
-use common::{Scratch, each, generate};
 
 /// Head; a passive argument; the point; the derivative there with weight 1. NAN: the derivative is no finite number.
 const POINTS: [(&str, &str, &str, &str); 15] = [

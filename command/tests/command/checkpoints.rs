@@ -3,12 +3,8 @@
 // Sections are described by addresses.
 #![allow(unsafe_code)]
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-mod tool;
-
+use crate::common::Scratch;
 use adtape::{ArchiveStore, CheckpointWriter, FileOptions, FileStore, Section, Store, Type};
-use common::Scratch;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,11 +1,8 @@
 //! Generated headers compile alone: they bring the types that their prototypes name.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-
 use std::process::Command;
 
-use common::{Scratch, include};
+use crate::common::{Scratch, include};
 
 /// Both headers.
 const HEADERS: &str = "#include \"model_b.h\"\n#include \"model_d.h\"\n";

@@ -1,12 +1,9 @@
 //! docs/generator.md, followed word for word: its files, its command, its driver.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-
 use std::fs;
 use std::process::Command;
 
-use common::root;
+use crate::common::root;
 
 /// The fenced block behind the comment `<!-- mark -->`.
 fn block(page: &str, mark: &str) -> String {
@@ -39,7 +36,7 @@ fn guide_leads_from_a_model_to_its_checked_gradient() {
     assert!(page.contains(signature), "docs/generator.md shows another signature");
     let mut cc = Command::new("cc");
     cc.current_dir(&folder).args(["-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
-    run(cc.args(["model_b.c", "main.c", "-o", "main"]).args(common::flags()));
+    run(cc.args(["model_b.c", "main.c", "-o", "main"]).args(crate::common::flags()));
     run(Command::new("./main").current_dir(&folder));
     fs::remove_dir_all(&folder).expect("the folder is ours");
 }

@@ -1,7 +1,5 @@
 //! Generated C has no warnings of its own, with either compiler. Warnings within the user's text are the user's.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
@@ -88,7 +86,7 @@ fn programs_of_known_kinds_have_no_warnings() {
 fn programs_of_the_other_tests_have_no_warnings() {
     let names = ["callbacks", "copied", "flags_and_counts", "globals", "library", "objects", "pointers_and_recursion"];
     let more = ["frees", "swapped", "jumps", "operations", "rows_and_blocks", "unions"];
-    common::each(&[&names[..], &more].concat(), |name| clean(&format!("programs/{name}.c"), &[]));
+    crate::common::each(&[&names[..], &more].concat(), |name| clean(&format!("programs/{name}.c"), &[]));
 }
 
 #[test]

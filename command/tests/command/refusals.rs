@@ -2,10 +2,7 @@
 //! gets. `ADTAPE_BLESS=1` writes the messages anew. Variants of the programs are refused as well, or written; none is
 //! a fault of the generator.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-
-use common::each;
+use crate::common::each;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,8 +1,5 @@
 //! The command as its users run it, in a folder.
 
-// Each test file uses some of it.
-#![allow(dead_code)]
-
 use crate::common::Scratch;
 use std::path::Path;
 use std::process::{Command, Output};

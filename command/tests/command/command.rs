@@ -1,10 +1,6 @@
 //! The command as its users run it: files, messages, exit status.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-mod tool;
-
-use common::Scratch;
+use crate::common::Scratch;
 use std::process::Command;
 
 /// A folder with a model.
@@ -242,7 +238,7 @@ fn check_builds_and_runs_a_driver() {
     let folder = folder("check", &MODEL.replace("s = 0.0", "s = 1.0"));
     let driver = "#include \"model_b.h\"\nint main(void) { double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 0; }\n";
     std::fs::write(folder.0.join("driver.c"), driver).unwrap();
-    let flags = common::flags().join(" ");
+    let flags = crate::common::flags().join(" ");
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
     let output = command.env("ADTAPE_FLAGS", &flags).output().unwrap();

@@ -1,12 +1,9 @@
 //! Several sources whose files cannot be included one behind the other.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{flags, include, root};
+use crate::common::{flags, include, root};
 
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("adtape-joint-{}-{name}", std::process::id()));

@@ -1,11 +1,9 @@
 //! The sweeps of small programs, as text.
 
-mod common;
-
 use adtape_generate::ir::{Proc, Program, parse, print, validate};
 use adtape_generate::transform::{Adjoint, Choices, adjoint, tangent};
 
-use common::head;
+use crate::common::head;
 
 fn sweeps(text: &str, of: &str) -> Adjoint {
     let program = parse::program(text).unwrap_or_else(|e| panic!("{e}"));

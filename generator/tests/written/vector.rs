@@ -1,14 +1,12 @@
 //! Several adjoints at once are, bit for bit, what one after the other gives.
 
-mod common;
-
 use std::path::Path;
 
+use crate::common::{Scratch, each, generate, head};
 use adtape_generate::emit::{self, Options};
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::validate;
 use adtape_generate::transform::{Choices, adjoint};
-use common::{Scratch, each, generate, head};
 
 /// A macro of the driver; the head.
 const HEADS: [(&str, &str); 7] = [

@@ -1,8 +1,6 @@
 //! Loops that run again from snapshots: right whatever their state is, as the sweeps that store all, and in bounded
 //! memory; refused where the state is not found.
 
-mod common;
-
 use std::process::Command;
 
 use adtape_generate::emit::{self, Options};
@@ -12,8 +10,8 @@ use adtape_generate::plan::again::Named;
 use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{Choices, adjoint};
 
-use common::counted::stored;
-use common::{Scratch, each, generate, head, root};
+use crate::common::counted::stored;
+use crate::common::{Scratch, each, generate, head, root};
 
 /// What one run with n = 40 pushes in both sweeps together; each pointer is the handle of a loop, or leads to
 /// a block of the stable heap.

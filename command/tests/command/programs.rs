@@ -1,11 +1,8 @@
 //! Adjoints of whole programs, run under `--check`: operands, tangent-adjoint product, differences.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-
 use std::process::Command;
 
-use common::{Scratch, flags, root};
+use crate::common::{Scratch, flags, root};
 
 /// The flags of the compiler. Each program runs once: what takes time is compiling it with sanitizers. That a program has
 /// defined behaviour is checked by `make matrix`, which sets `TEST_UNDEFINED`.

@@ -1,14 +1,11 @@
 //! examples/generated: the generated files are what the generator writes today, each driver finds the gradient right, the
 //! check agrees, and the README says what is stored. `ADTAPE_BLESS=1` writes the generated files anew.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{each, flags, root};
+use crate::common::{each, flags, root};
 
 const EXAMPLES: [(&str, &str); 6] = [
     ("stencil", "misfit(misfit)/(u rate)"),

@@ -1,11 +1,7 @@
 //! `adtape report` and `adtape diff`: tables as they are printed, pages that need nothing from elsewhere, and what is
 //! said of files that are no profile. Goldens are written anew with ADTAPE_BLESS.
 
-#[path = "../../generator/tests/common/mod.rs"]
-mod common;
-mod tool;
-
-use common::Scratch;
+use crate::common::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -14,11 +10,11 @@ fn profiles() -> PathBuf {
 }
 
 fn adtape(args: &[&str]) -> Output {
-    tool::adtape(&profiles(), args)
+    crate::tool::adtape(&profiles(), args)
 }
 
 fn printed(args: &[&str]) -> String {
-    tool::printed(&profiles(), args)
+    crate::tool::printed(&profiles(), args)
 }
 
 /// A file for the command's arguments.

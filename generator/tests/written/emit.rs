@@ -1,7 +1,5 @@
 //! Generated C: it compiles without warnings, and its gradient is that of differences.
 
-mod common;
-
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +8,7 @@ use adtape_generate::emit::{self, Options};
 use adtape_generate::ir::{parse, print, validate};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-use common::{Scratch, generate, head, include, library};
+use crate::common::{Scratch, generate, head, include, library};
 
 /// Generates the adjoint of a program in the text form, compiles it with both compilers beside its C source and a
 /// driver, and runs it: it prints nothing.

@@ -1,7 +1,5 @@
 //! The front end reads every version of clang alike: the programs of the other tests have one intermediate form.
 
-mod common;
-
 use adtape_generate::front::{Input, read};
 use adtape_generate::ir::print;
 use std::path::{Path, PathBuf};
@@ -52,7 +50,7 @@ fn syntax_trees_of_all_versions_are_read_alike() {
     // All programs where somebody asks for all versions.
     let step = if std::env::var_os("ADTAPE_CLANGS").is_some() { 1 } else { 4 };
     let sources: Vec<_> = sources.into_iter().step_by(step).collect();
-    common::each(&sources, |(path, heads)| {
+    crate::common::each(&sources, |(path, heads)| {
         let file = path.to_string_lossy().into_owned();
         let text = |clang: &String| {
             let input =

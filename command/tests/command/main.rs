@@ -1,0 +1,15 @@
+//! The command as users meet it: what it writes, prints, checks and refuses.
+
+mod checkpoints;
+mod command;
+#[path = "../../../generator/tests/common/mod.rs"]
+mod common;
+mod examples;
+mod growth;
+mod guide;
+mod headers;
+mod joint;
+mod profiles;
+mod programs;
+mod refusals;
+mod tool;

@@ -1,0 +1,14 @@
+//! What the generator reads and writes, but for what `make analysis-mutants` runs: that is in programs of its own.
+
+mod check;
+mod checkpoint;
+mod clangs;
+#[path = "../common/mod.rs"]
+mod common;
+mod emit;
+mod figures;
+mod front;
+mod steep;
+mod sweeps;
+mod vector;
+mod warnings;
