@@ -220,6 +220,52 @@ fn rows_of_the_caller_go_beside_rows_of_blocks() {
     check_driver(&folder, "f(b)/(a)");
 }
 
+const WORK: &str = "
+struct work { double *at; int n; };
+struct net { double *weight, *out; double bias; int n; };
+static int squares(void *state, const double *x) {
+    struct work *w = (struct work *)state;
+    double *at = w->at;
+    for (int i = 0; i < w->n; i++) at[i] = x[i] * x[i];
+    return 0;
+}
+void g(struct net net, const double *at) {
+    for (int i = 0; i < net.n; i++) net.out[i] = net.bias + net.weight[i] * at[i];
+}
+void f(void *state, const double *x, struct net net) {
+    squares(state, x);
+    const struct work *w = state;
+    const double *at = w->at;
+    g(net, at);
+}
+";
+
+const WORK_DRIVER: &str = "#include \"model_b.h\"
+struct work { double *at; int n; };
+int main(void) {
+    double at[2] = {0}, at_b[2] = {0.5, 0.25}, x[2] = {3, 4}, x_b[2] = {0};
+    double weight[2] = {5, 7}, weight_b[2] = {0}, out[2] = {0}, out_b[2] = {1, 2};
+    struct work w = {at, 2}, w_b = {at_b, 2};
+    struct net net = {weight, out, 0.5, 2}, net_b = {weight_b, out_b, 0, 2};
+    f_b(&w, &w_b, x, x_b, net, &net_b);
+    if (x_b[0] != 33 || x_b[1] != 114 || weight_b[0] != 9 || weight_b[1] != 32) return 7;
+    if (out_b[0] != 0 || out_b[1] != 0) return 8;
+    out_b[0] = 1;
+    g_b(net, &net_b, x, x_b);
+    return x_b[0] != 38;
+}
+";
+
+/// Work space behind a pointer of no type, whose pointers a local variable takes; results behind a struct by value.
+#[test]
+fn memory_behind_structs_of_no_type_and_by_value_is_a_result() {
+    let folder = Scratch::new("behind-structs");
+    folder.write("model.c", WORK);
+    folder.write("driver.c", WORK_DRIVER);
+    let said = check_driver(&folder, "f(state net)/(x net) g(net)/(at net)");
+    assert!(said.contains("check: g: tangent-adjoint product "), "{said}");
+}
+
 /// Of `make matrix`.
 mod matrix {
     use super::*;

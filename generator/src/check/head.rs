@@ -79,6 +79,9 @@ pub fn body(
             }
             _ => {
                 text += &format!("        {};\n        memset(&{trial}, 0, sizeof {trial});\n", ty(&param.ty, &trial));
+                if let Type::Struct(id) = param.ty {
+                    text += &pointers(program, id, &format!("{trial}."), &format!("{bar}->"));
+                }
                 reverse.push(format!("&{trial}"));
                 forward.push(trial);
             }
@@ -136,11 +139,18 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
         format!("{}, {}", has(&args.asked.independents), has(&args.asked.dependents))
     };
     let add = |name: &str, block: &str| format!("{prefix}_add(&{head}, ({prefix}_block){{\"{name}\", {block}}});");
+    // What lies behind pointers in memory of no type has no block of its own, and may be taken for another's.
+    let vague = proc.params.iter().any(|param| matches!(&param.ty, Type::Pointer(to) if **to == Type::Void));
     for (k, param) in proc.params.iter().enumerate() {
-        let Type::Pointer(target) = &param.ty else { continue };
         let (name, bar) = (&param.name, &args.adjoints[k]);
+        if let (Type::Struct(id), false) = (&param.ty, bar.is_empty()) {
+            let at = (format!("{name}."), format!("{bar}->"));
+            let inside = members(program, *id, at, 2, &|_| flags(name), &add);
+            text += &if inside.is_empty() { inside } else { format!("    if ({bar} != NULL) {{\n{inside}    }}\n") };
+        }
+        let Type::Pointer(target) = &param.ty else { continue };
         let bars = if bar.is_empty() { "NULL, NULL".into() } else { format!("{bar}, {bar}") };
-        let written = i32::from(args.written.get(k).copied().unwrap_or(true));
+        let written = i32::from(vague || args.written.get(k).copied().unwrap_or(true));
         if !matches!(**target, Type::Opaque(_)) {
             let block = format!("{name}, {bars}, 0, 1, {written}, {}", flags(name));
             text += &format!("    {}\n", add(name, &block));
@@ -161,6 +171,23 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
     for (primal, adjoint, tangent) in &args.globals {
         let block = format!("&{primal}, &{adjoint}, &{tangent}, sizeof {primal}, 0, 1, {}", flags(primal));
         text += &format!("    {}\n", add(primal, &block));
+    }
+    text
+}
+
+/// Statements that set the pointers in a struct to those in another one.
+fn pointers(program: &Program, id: StructId, to: &str, from: &str) -> String {
+    let mut text = String::new();
+    for Field { name, ty, .. } in &program.types.structs[id.index()].fields {
+        match ty {
+            Type::Struct(inner) => {
+                text += &pointers(program, *inner, &format!("{to}{name}."), &format!("{from}{name}."))
+            }
+            Type::Pointer(_) => {
+                text += &format!("        memcpy((void *)&{to}{name}, &{from}{name}, sizeof {to}{name});\n");
+            }
+            _ => {}
+        }
     }
     text
 }

@@ -10,7 +10,8 @@
 //! - **Aliases** of pointees come from the calls: two may be the same memory only if some call binds them to
 //!   locations that overlap. The arguments of a head, and what their pointers reach, are taken as distinct unless
 //!   [`super::Options::may_alias`] is set.
-//! - **Closure**: rounds over all procedures until no set grows; recursion needs nothing of its own.
+//! - **Closure**: rounds over all procedures until no set grows; recursion needs nothing of its own. Where a pointee of
+//!   type `void` got its type on the way, once more from empty sets.
 //!
 //! Where a name is not native (an object of a caller that was left in a global), locations are compared by their
 //! *ground*: the objects that they are in the end, through every chain of calls.
@@ -47,6 +48,8 @@ pub struct Points<'a> {
     set_first: Set,
     options: Options,
     grown: bool,
+    /// Whether a pointee of type `void` got its type in this closure.
+    typed: bool,
 }
 
 impl<'a> Points<'a> {
@@ -64,18 +67,41 @@ impl<'a> Points<'a> {
             has_stable: program.procs.iter().flat_map(|p| &p.objects).any(|object| object.life == Life::Stable),
             set_first: Set::new(),
             options: options.clone(),
-            grown: true,
+            grown: false,
+            typed: false,
         };
         points.make_roots();
         points.set_first = entry::set_first(&points);
-        while std::mem::take(&mut points.grown) {
-            for p in 0..program.procs.len() {
-                points.procedure(ProcId::new(p));
-            }
-            points.pair_arguments();
-            points.ground();
+        points.close();
+        // What was read of a pointee before it had its type led anywhere. Sets only grow, so they begin anew.
+        while std::mem::take(&mut points.typed) {
+            points.values.iter_mut().flatten().for_each(Set::clear);
+            points.pairs.iter_mut().for_each(|pairs| pairs.clear());
+            points.cells.clear();
+            points.bindings.clear();
+            points.grounds.clear();
+            points.close();
         }
         points
+    }
+
+    /// Rounds until no set grows.
+    fn close(&mut self) {
+        self.grown = true;
+        while std::mem::take(&mut self.grown) {
+            for p in 0..self.program.procs.len() {
+                self.procedure(ProcId::new(p));
+            }
+            self.pair_arguments();
+            self.ground();
+        }
+    }
+
+    /// Gives a pointee of type `void` the type that the program reads it as.
+    fn retype(&mut self, loc: Loc, ty: &Type) {
+        let new = self.locs.retype(&self.program.types, loc, ty);
+        self.grown |= new;
+        self.typed |= new;
     }
 
     fn make_roots(&mut self) {

@@ -343,6 +343,32 @@ fn void_pointers_take_the_type_they_are_read_as() {
 }
 
 #[test]
+fn pointer_that_is_read_behind_a_void_pointer_leads_somewhere() {
+    let program = read(
+        "struct work { double* a; int n }
+         proc f(void* w, double x) {
+           let s.0 = (struct work*)w.0
+           let a.0 = s.0[0].a
+           store a.0[0] = x.0 * x.0
+         }",
+    );
+    let flow = Flow::analyse(&program, &[head("f(w)/(x)")]).unwrap();
+    assert_eq!(active(&flow), "*(*f.w.a)");
+}
+
+#[test]
+fn results_behind_a_struct_by_value_are_what_its_pointers_lead_to() {
+    let text = "struct net { double* w; double bias }
+         proc f(struct net n, double x) {
+           store n.w[0] = x.0 * n.bias
+         }";
+    let program = read(text);
+    let flow = Flow::analyse(&program, &[head("f(n)/(x)")]).unwrap();
+    assert_eq!(active(&flow), "*(f.n.w)");
+    assert!(refused(text, "f(n.bias)/(x)")[0].1.contains("by value"));
+}
+
+#[test]
 fn effects_name_what_callees_touch() {
     let program = read(
         "proc g(double* a, double* b) {

@@ -4,8 +4,15 @@ use super::graph::Graph;
 use super::refusal;
 use crate::flow::Head;
 use crate::flow::locs::{Loc, Root, Set};
-use crate::ir::{ProcId, Type};
+use crate::ir::{Proc, ProcId, Type};
 use crate::refuse::{Class, Refusal};
+
+/// What a call changes in its copy of an argument, its caller does not see.
+fn by_value(name: &str, proc: &Proc) -> Refusal {
+    let what = format!("'{name}' is passed to '{}' by value, so it cannot be a result", proc.name);
+    let help = "name the result by the procedure's name, or an argument that is a pointer";
+    refusal(Class::Head, proc.span, what, help)
+}
 
 impl Graph<'_> {
     /// The nodes of a dependent or independent of a head: a parameter, a global, the result, or a member of these
@@ -23,6 +30,8 @@ impl Graph<'_> {
         let before = out.len();
         let head = |what: String, help: &str| refusal(Class::Head, proc.span, what, help);
         let mut tops: Vec<Loc> = Vec::new();
+        // The copy of a struct that a call gets by value: no result, but what its pointers lead to is.
+        let mut copy = None;
         let locs = &self.points.locs;
         if let Some(k) = proc.params.iter().position(|q| q.name == first) {
             let param = &proc.params[k];
@@ -33,9 +42,9 @@ impl Graph<'_> {
             } else if let (Type::Float { .. }, Some(entry)) = (&param.ty, param.entry) {
                 out.push(self.nodes.value(h, entry));
             }
-            if dependent && !matches!(param.ty, Type::Pointer(_)) {
-                let what = format!("'{name}' is passed to '{}' by value, so it cannot be a result", proc.name);
-                refusals.push(head(what, "name the result by the procedure's name, or an argument that is a pointer"));
+            copy = tops.first().copied().filter(|_| dependent && matches!(param.ty, Type::Struct(_)));
+            if dependent && !matches!(param.ty, Type::Pointer(_) | Type::Struct(_)) {
+                refusals.push(by_value(name, proc));
                 return;
             }
         } else if first == proc.name && dependent {
@@ -63,14 +72,21 @@ impl Graph<'_> {
             members = members.into_iter().filter_map(|l| self.member(h, l, field)).flatten().collect();
         }
         for l in self.reachable(h, members) {
-            out.push(self.nodes.loc(l));
+            if copy.is_none_or(|copy| !locs.within(l, copy)) {
+                out.push(self.nodes.loc(l));
+            }
         }
-        if out.len() == before {
-            refusals.push(head(
-                format!("'{name}' holds no real number"),
-                "name a real variable, or a pointer to real numbers",
-            ));
+        if out.len() > before {
+            return;
         }
+        refusals.push(match proc.result_type {
+            _ if copy.is_some() => by_value(name, proc),
+            Type::Pointer(_) if first == proc.name => head(
+                format!("'{name}' gives a pointer, which is no result"),
+                "name what it leads to: an argument that is a pointer, or a variable at file scope",
+            ),
+            _ => head(format!("'{name}' holds no real number"), "name a real variable, or a pointer to real numbers"),
+        });
     }
 
     /// A member of a struct, pointers in between followed.

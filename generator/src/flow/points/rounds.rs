@@ -48,7 +48,7 @@ impl Points<'_> {
             ExprKind::Cast(inner) if matches!(e.ty, Type::Pointer(_)) => {
                 let ty = locs::pointee(&e.ty);
                 for t in self.targets(p, inner) {
-                    self.grown |= self.locs.retype(&self.program.types, t, ty);
+                    self.retype(t, ty);
                 }
             }
             _ => {}
@@ -157,7 +157,7 @@ impl Points<'_> {
             }
             let ty = self.locs.ty(top).clone();
             for &l in &bound {
-                self.grown |= self.locs.retype(&self.program.types, l, &ty);
+                self.retype(l, &ty);
             }
             let set = self.bindings.entry((p, id)).or_default().entry(top).or_default();
             let before = set.len();

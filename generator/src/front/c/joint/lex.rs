@@ -121,11 +121,11 @@ pub fn declarations(tokens: Vec<Token>) -> Vec<Vec<Token>> {
     let (mut depth, mut attribute, mut parameters, mut old_style, mut value) = (0_usize, false, false, false, false);
     for token in tokens {
         let text = token.text.clone();
-        // Behind the parameters of a function, a word begins the declarations of parameters in the old style.
-        if depth == 0 && parameters && !value && token.is_word() && !is_attribute(&text) {
+        let last = current.last().map(|token| token.text.clone()).unwrap_or_default();
+        // Right behind the parameters of a function, a word begins the declarations of parameters in the old style.
+        if depth == 0 && parameters && !value && last == ")" && token.is_word() && !is_attribute(&text) {
             old_style = true;
         }
-        let last = current.last().map(|token| token.text.clone()).unwrap_or_default();
         current.push(token);
         match text.as_str() {
             "(" | "[" | "{" => {
@@ -200,6 +200,12 @@ mod tests {
     fn parameters_in_the_old_style_belong_to_their_function() {
         let found = pieces("double f(a, n) double a; int n; { return a; }\nint x;");
         assert_eq!(found.len(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn prototypes_of_one_declaration_end_with_their_semicolon() {
+        let found = pieces("extern double *f(int), *g(double *, int);\nstatic int x;\nint h(void) { return x; }");
+        assert_eq!(found.len(), 3, "{found:?}");
     }
 
     #[test]

@@ -96,8 +96,10 @@ fn declarators(tokens: &[Token], outer: &[usize]) -> Vec<String> {
                     found.push(token.text.clone());
                     named = true;
                 }
-                // Behind the parameters of a function stand only its body or old declarations of parameters.
-                if matches!(next, Some("(")) {
+                // Behind the parameters of a function stand its body or old declarations of parameters, unless the
+                // declaration goes on with a comma.
+                let behind = outer.get(position + 2).map(|at| tokens[*at].text.as_str());
+                if matches!(next, Some("(")) && behind != Some(",") {
                     return found;
                 }
             }
@@ -211,6 +213,7 @@ mod tests {
         check("enum e { A, B = (1, 2), C };", &[("e", Type), ("A", Type), ("B", Type), ("C", Type)]);
         check("struct s f(struct s *x);", &[("f", Shared)]);
         check("extern double x __attribute__((aligned(8)));", &[("x", Shared)]);
+        check("double *f(int), *g(double *), x;", &[("f", Shared), ("g", Shared), ("x", Shared)]);
         check("static vec3 y;", &[("y", Variable)]);
     }
 }
