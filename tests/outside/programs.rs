@@ -4,9 +4,10 @@
 #![allow(dead_code)]
 
 use crate::common::{build_release, clean, fc, fortran_module, root, run, scratch, skip};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Language {
@@ -58,9 +59,10 @@ fn fortran() -> Command {
 }
 
 /// The directory with the objects and module files of what the programs share.
-fn fortran_objects(set: &Set) -> &'static Path {
-    static COMPILED: OnceLock<PathBuf> = OnceLock::new();
-    COMPILED.get_or_init(|| {
+fn fortran_objects(set: &Set) -> PathBuf {
+    static COMPILED: Mutex<BTreeMap<&str, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let compile = || {
         let directory = scratch(&format!("{}-fortran-modules", set.name));
         for source in set.modules {
             let mut compiler = fortran();
@@ -68,7 +70,8 @@ fn fortran_objects(set: &Set) -> &'static Path {
             run(compiler.arg(source).arg("-o").arg(directory.join(format!("{}.o", stem(source)))));
         }
         directory
-    })
+    };
+    compiled.entry(set.name).or_insert_with(compile).clone()
 }
 
 /// A source in Fortran as a program, `variant` of it linked with more objects and flags.
@@ -77,7 +80,7 @@ pub fn link_fortran(set: &Set, source: &str, variant: &str, more: &[&str]) -> Pa
     let program = own.join(stem(source));
     let objects = fortran_objects(set);
     let mut compiler = fortran();
-    compiler.arg("-I").arg(objects).arg("-J").arg(&own).arg(source);
+    compiler.arg("-I").arg(&objects).arg("-J").arg(&own).arg(source);
     for module in set.modules.iter().rev() {
         compiler.arg(objects.join(format!("{}.o", stem(module))));
     }
