@@ -294,6 +294,9 @@ pub enum Callee {
 /// which is no other block for the analyses, and not NULL.
 pub const REALLOC: &str = "realloc";
 
+/// What a program says of a pointer, behind its name, before it stops because no source names the function there.
+pub const UNNAMED: &str = "is none of the functions that the sources name there";
+
 impl ItemKind {
     /// Whether it is a call of [`REALLOC`].
     pub fn resizes(&self) -> bool {
@@ -379,6 +382,13 @@ pub struct CopyOf {
 }
 
 impl Proc {
+    /// Whether it stops where a pointer holds a function that no source names there, which the program's own text does
+    /// not do.
+    pub fn is_guarded(&self) -> bool {
+        let says_so = |arg: &Expr| matches!(&arg.kind, ExprKind::Verbatim(text) if text.contains(UNNAMED));
+        self.items.iter().any(|item| matches!(&item.kind, ItemKind::Call { args, .. } if args.iter().any(says_so)))
+    }
+
     /// By item: its region and its position there.
     pub fn positions(&self) -> Vec<Option<(RegionId, usize)>> {
         let mut positions = vec![None; self.items.len()];

@@ -359,7 +359,8 @@ impl<'a> Builder<'a> {
         let mut keep = kept.iter();
         self.params.retain(|_| *keep.next().expect("one for each"));
         let origins = self.compact();
-        let live = !self.live.is_empty() || self.cx.facts.active_result(self.id);
+        // A guard is in the forward sweep alone: calls are made of this, not of the program's own function.
+        let live = !self.live.is_empty() || self.cx.facts.active_result(self.id) || self.primal.is_guarded();
         let interface = Interface { params: self.params, live };
         Built { plan: self.plan, proc: self.out, interface, again: self.again, unfit: self.unfit, origins }
     }

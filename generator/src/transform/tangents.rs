@@ -79,12 +79,13 @@ fn callees(proc: &Proc) -> Vec<ProcId> {
     flow::walk::calls(proc).into_iter().map(|(_, callee)| callee).collect()
 }
 
-/// Whether a procedure has active parameters, an active result, or touches active globals.
+/// Whether a procedure has active parameters, an active result, a guard, or touches active globals.
 fn carries(cx: &Context, id: ProcId) -> bool {
     let proc = &cx.program.procs[id.index()];
     (0..proc.params.len()).any(|k| cx.facts.active_param(id, k))
         || cx.facts.active_result(id)
         || tangent::gives_pointer(cx, id)
+        || proc.is_guarded()
         || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
         || proc.items.iter().any(|item| match &item.kind {
             ItemKind::Store { to, from } => match to.ty {

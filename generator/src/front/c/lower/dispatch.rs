@@ -99,16 +99,18 @@ impl<'a> Lower<'_, 'a> {
         Ok(Some(var.filter(|_| wanted).map(|var| self.b.get(var))))
     }
 
-    /// Stops the program: a pointer holds a function that no source names there.
+    /// Stops the program: a pointer holds a function that no source names there. No statement of the program does this, so
+    /// no text of the program stands for it ([`Proc::is_guarded`]).
     pub fn stop_at_unnamed(&mut self, slot: &str) {
         let external = |name: &str, returns| Callee::External { name: name.to_string(), returns, unknown: false };
-        let what =
-            format!("\"'{}' is none of the functions that the sources name there\\n\"", slot.trim_start_matches('.'));
+        let what = format!("\"'{}' {UNNAMED}\\n\"", slot.trim_start_matches('.'));
         let verbatim =
             |text: String, ty: Type| Expr { kind: ExprKind::Verbatim(text), ty: Type::Pointer(Box::new(ty)) };
         let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };
         let stream = verbatim("stderr".to_string(), Type::Opaque("FILE".to_string()));
+        let statement = self.b.statement.take();
         self.b.call(external("fputs", true), vec![verbatim(what, character), stream], None, None);
         self.b.call(external("abort", false), Vec::new(), None, None);
+        self.b.statement = statement;
     }
 }
