@@ -48,7 +48,7 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	$(SETUP) test matrix
 	$(LIBRARY)
 	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test outside fortran:: -- --skip error --skip matrix:: --skip mpi::
-	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test outside -- call_sites lto::
+	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test outside -- call_sites kit::lto::
 	TEST_MPIS=openmpi $(TESTS) --test outside mpi:: -- --skip example:: --skip install:: --skip matrix::
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
