@@ -122,7 +122,8 @@ test-flang: ## the tests of the Fortran module, of the examples and of the insta
 	$(LIBRARY)
 	@# The installed MPIs have modules of gfortran's.
 	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside -- fortran:: install:: --skip lto:: --skip mpi::
-	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside in_fortran -- --skip broken --skip demo:: --skip docs:: --skip kit::
+	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside in_fortran -- --skip broken --skip demo:: --skip docs:: --skip kit:: --skip mpi:: \
+	  --skip profile:: --skip restart::
 
 fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target
 	$(SETUP) fuzz
