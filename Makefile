@@ -85,7 +85,7 @@ mpi-random: ## random programs of messages on 1 to 4 ranks, MPI_PROGRAMS (100000
 mpi-kills: ## jobs that are killed while they write checkpoints of all ranks, MPI_KILLS (1000) under each MPI
 	$(SETUP) mpi-random
 	$(LIBRARY)
-	TEST_MPIS="openmpi mpich" MPI_KILLS=$(MPI_KILLS) $(TESTS) --test outside mpi::checkpoints -- killed_at_any_moment --nocapture
+	TEST_MPIS="openmpi mpich" MPI_KILLS=$(MPI_KILLS) $(TESTS) --test outside killed_at_any_moment -- --nocapture
 
 bench: ## speed beside the hardware's limit, in the same run; ends with one table
 	$(SETUP) bench
