@@ -5,7 +5,6 @@ mod command;
 #[path = "../../../generator/tests/common/mod.rs"]
 mod common;
 mod examples;
-mod growth;
 mod guide;
 mod headers;
 mod joint;

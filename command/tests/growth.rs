@@ -2,10 +2,13 @@
 //! five times the processor time of `adtape` and of the compilers that it runs. The test is alone in its file, because it
 //! measures all children of its process.
 
+#[path = "../../generator/tests/common/mod.rs"]
+mod common;
+
 use std::fmt::Write;
 use std::process::Command;
 
-use crate::common::Scratch;
+use common::Scratch;
 
 /// Lines of the shorter program.
 const LINES: usize = 320;
