@@ -181,3 +181,65 @@ double f_named(int n, double *x, int *ia, double *w) {
     p.first *= all[1];
     return all[0] * all[0] + p.second;
 }
+
+/* Numbers that are below 0 as signed ones, read as unsigned ones, and the other way round. */
+static double weights(const unsigned *u, int n, const double *x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) s += x[u[i] & 3] * x[i] / (double)u[i];
+    return s;
+}
+
+static void change(unsigned *u) { *u = *u / 2u + 7u; }
+
+double f_sign_read(int n, double *x, int *ia, double *w) {
+    const unsigned *u = (const unsigned *)ia;
+    (void)n, (void)w;
+    ia[0] = -3;
+    double high = u[0];
+    return x[0] * x[1] * high;
+}
+
+double f_sign_written(int n, double *x, int *ia, double *w) {
+    unsigned *u = (unsigned *)ia;
+    (void)n, (void)w;
+    double s = x[0] * x[1] * *u;
+    *u = 4294967290u;
+    s += x[1] * x[1] * ia[0];
+    *u = 3;
+    return s * s;
+}
+
+double f_sign_in_calls(int n, double *x, int *ia, double *w) {
+    (void)w;
+    for (int i = 0; i < n; i++) ia[i] = -2 * i - 1;
+    double s = weights((const unsigned *)ia, n, x);
+    for (int i = 0; i < n; i++) ia[i] = -ia[i];
+    return s * s + weights((unsigned *)ia, n, x);
+}
+
+double f_sign_of_a_local(int n, double *x, int *ia, double *w) {
+    int j = -3;
+    (void)n, (void)ia, (void)w;
+    double t = x[0] * x[0] * (double)*(unsigned *)&j;
+    change((unsigned *)&j);
+    return t * x[1] * j;
+}
+
+double f_sign_of_rows(int n, double *x, int *ia, double *w) {
+    int rows[2][3] = {{-1, -2, -3}, {4, -5, 6}};
+    unsigned (*u)[3] = (unsigned (*)[3])rows;
+    double s = 0.0;
+    (void)n, (void)ia, (void)w;
+    for (int i = 0; i < 2; i++) s += x[u[i][1] & 3] * x[i] * (double)u[i][2];
+    rows[0][2] = -5;
+    return s * x[2];
+}
+
+double f_sign_of_bytes(int n, double *x, int *ia, double *w) {
+    signed char small[3] = {-1, 2, -128};
+    const unsigned char *u = (const unsigned char *)small;
+    double s = 0.0;
+    (void)n, (void)ia, (void)w;
+    for (int i = 0; i < 3; i++) s += x[u[i] % 4] * x[u[i] % 3] * u[i];
+    return s;
+}

@@ -129,9 +129,12 @@ impl<'a> Lower<'_, 'a> {
             return Ok(cast(value, ty));
         }
         let opaque = |ty: &Type| matches!(ty, Type::Opaque(_));
-        if from == to || same_layout(from, to) {
+        if from == to || same_numbers(from, to) {
             value.ty = ty;
             return Ok(value);
+        }
+        if same_layout(from, to) {
+            return Ok(cast(value, ty));
         }
         if matches!(from, Type::Void) || matches!(to, Type::Void) || (opaque(from) && opaque(to)) {
             return Ok(cast(value, ty));
@@ -173,6 +176,15 @@ impl Lower<'_, '_> {
             path.push(FieldId::new(0));
         }
         Some(path)
+    }
+}
+
+/// Integers that differ in spelling, and arrays of them.
+fn same_numbers(one: &Type, other: &Type) -> bool {
+    match (one, other) {
+        (Type::Int { bits: a, signed: one, .. }, Type::Int { bits: b, signed: other, .. }) => a == b && one == other,
+        (Type::Array { elem: a, .. }, Type::Array { elem: b, .. }) => a == b || same_numbers(a, b),
+        _ => false,
     }
 }
 
