@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
-use adtape_generate::ir::Program;
+use adtape_generate::ir::{Binary, Def, ExprKind, ItemKind, Program, Type};
 use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::{Class, Refusal};
 use adtape_generate::replay::{Verdict, prove};
@@ -401,6 +401,43 @@ fn passes_with_odd_parts_need_no_demotion() {
             assert_eq!(adjoint.demotions, 0, "{name}");
             assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved, "{name}");
         }
+    }
+}
+
+/// The whole number takes the place of its lowest bits in a condition.
+fn widened(sweeps: &mut Sweeps, _: u32) {
+    for item in &mut sweeps.reverse.items {
+        let ItemKind::Branch { on, .. } = &mut item.kind else { continue };
+        let ExprKind::Binary(Binary::Equal, x, zero) = &mut on.kind else { continue };
+        if let ExprKind::Cast(whole) = &x.kind {
+            **x = (**whole).clone();
+            zero.ty = x.ty.clone();
+        }
+    }
+}
+
+/// Numbers that are read as unsigned are read as signed.
+fn signed(sweeps: &mut Sweeps, _: u32) {
+    for value in &mut sweeps.reverse.values {
+        if let Def::Is(e) = &mut value.def
+            && let ExprKind::Cast(x) = &mut e.kind
+            && let ExprKind::Load(place) = &mut x.kind
+        {
+            place.ty = Type::int();
+            x.ty = Type::int();
+        }
+    }
+}
+
+#[test]
+fn what_holds_of_the_lowest_bits_alone_is_not_taken_for_the_number() {
+    for (name, fault) in [("low_bits", widened as fn(&mut Sweeps, u32)), ("both_signs", signed)] {
+        let heads = [head(&format!("{name}({name})/(y)"))];
+        let right = generated("generator/tests/programs/odd_loops.c", &heads);
+        assert_eq!(right.demotions, 0, "{name}");
+        assert_eq!(right.sweeps[0].verdict, Verdict::Proved, "{name}");
+        let refused = with_fault("generator/tests/programs/odd_loops.c", &heads, Some(fault));
+        assert_eq!(refused.map(drop).expect_err(name)[0].class, Class::NotProved, "{name}");
     }
 }
 

@@ -13,8 +13,7 @@ impl Replay<'_> {
         let ItemKind::Branch { then, otherwise, .. } = &f.items[of.index()].kind else {
             return Err(self.refuted("a branch of the reverse sweep reverses no branch"));
         };
-        let on = self.eval(Side::Reverse, on)?;
-        let on = self.truth(on);
+        let on = self.condition(Side::Reverse, on)?;
         let condition = self.conditions[&of];
         let (here, there) = (self.resolve(on), self.resolve(condition));
         let (here, there) = (self.truth(here), self.truth(there));

@@ -30,10 +30,14 @@ impl Replay<'_> {
             ExprKind::Unary(Unary::Adjoint, _) => return open(STABLE),
             ExprKind::Unary(op, x) => {
                 let t = self.eval(side, x)?;
-                self.unary(*op, t, &e.ty)
+                if *op == Unary::Not { self.not(t, &x.ty) } else { self.unary(*op, t, &e.ty) }
             }
             ExprKind::Binary(op, x, y) => {
-                let (a, b) = (self.eval(side, x)?, self.eval(side, y)?);
+                let (a, b) = if matches!(op, Binary::And | Binary::Or) {
+                    (self.condition(side, x)?, self.condition(side, y)?)
+                } else {
+                    (self.eval(side, x)?, self.eval(side, y)?)
+                };
                 let ty = if e.ty.is_integer() && matches!(op, Binary::Add | Binary::Subtract | Binary::Multiply) {
                     &e.ty
                 } else {
@@ -52,7 +56,7 @@ impl Replay<'_> {
                 self.cast(t, &x.ty, &e.ty)
             }
             ExprKind::Select(c, x, y) => {
-                let c = self.eval(side, c)?;
+                let c = self.condition(side, c)?;
                 let (x, y) = (self.eval(side, x)?, self.eval(side, y)?);
                 let new = self.choose(c, x, y);
                 if self.terms.is_exact(x, &e.ty) && self.terms.is_exact(y, &e.ty) {
@@ -101,10 +105,6 @@ impl Replay<'_> {
                 return new;
             }
         }
-        if op == Unary::Not {
-            let zero = self.terms.number(0);
-            return self.binary(Binary::Equal, t, zero, &long(), &long());
-        }
         if let (Unary::Complement, Term::Unary(Unary::Complement, x, _)) = (op, self.terms.get(t)) {
             return *x;
         }
@@ -113,12 +113,46 @@ impl Replay<'_> {
         new
     }
 
+    fn not(&mut self, t: T, ty: &Type) -> T {
+        let zero = self.terms.number(0);
+        self.binary(Binary::Equal, t, zero, ty, &long())
+    }
+
+    /// What decides whether something runs.
+    pub(super) fn condition(&mut self, side: Side, e: &Expr) -> Res<T> {
+        let t = self.eval(side, e)?;
+        Ok(self.not_zero(t, &e.ty))
+    }
+
+    pub(super) fn not_zero(&mut self, t: T, ty: &Type) -> T {
+        let t = self.compared(t, ty);
+        self.truth(t)
+    }
+
+    /// What a test compares is the number itself: where a term is not exact, only its lowest bits count.
+    fn compared(&mut self, t: T, ty: &Type) -> T {
+        if !matches!(ty, Type::Int { bits: 2..64, .. }) || self.is_itself(t, ty) {
+            return t;
+        }
+        self.terms.convert(t, ty, &long())
+    }
+
+    fn is_itself(&self, t: T, ty: &Type) -> bool {
+        match *self.terms.get(t) {
+            Term::Choose(_, x, y) if !self.terms.is_exact(t, ty) => self.is_itself(x, ty) && self.is_itself(y, ty),
+            _ => self.is_truth(t) || self.terms.is_exact(t, ty),
+        }
+    }
+
     pub(super) fn binary(&mut self, op: Binary, a: T, b: T, ty: &Type, result: &Type) -> T {
         let folded = match op {
             Binary::Add | Binary::Subtract | Binary::Multiply if ty.is_integer() => self.terms.arithmetic(op, a, b, ty),
             Binary::Greater => return self.binary(Binary::Less, b, a, ty, result),
             Binary::GreaterEqual => return self.binary(Binary::LessEqual, b, a, ty, result),
-            Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, a, b),
+            Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => {
+                let (a, b) = (self.compared(a, ty), self.compared(b, ty));
+                self.equality(op, a, b)
+            }
             Binary::Less | Binary::LessEqual => self.order(op, a, b, ty),
             Binary::And | Binary::Or => self.both(op, a, b),
             Binary::PointerDifference => self.difference(a, b),

@@ -79,8 +79,7 @@ impl Replay<'_> {
                 self.taped.insert(item, taped);
             }
             ItemKind::Branch { on, then, otherwise, joins } => {
-                let on = self.eval(Side::Forward, on)?;
-                let on = self.truth(on);
+                let on = self.condition(Side::Forward, on)?;
                 self.conditions.insert(item, on);
                 let before = self.at;
                 let mut writes: Vec<Section> = Vec::new();

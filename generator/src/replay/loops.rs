@@ -410,7 +410,7 @@ impl Replay<'_> {
         }
         let known = std::mem::take(&mut self.known);
         self.resolved.clear();
-        let t = self.eval(Side::Reverse, test)?;
+        let t = self.condition(Side::Reverse, test)?;
         let found = self.passes_of(t, own, of);
         self.known = known;
         self.resolved.clear();

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::choices::DISTANCE;
-use super::terms::{P, T, Term, Version, Way};
+use super::terms::{P, T, Term, Version, Way, unnamed};
 use super::{Cells, Replay, Res, Side};
 use crate::flow::poly::Facts;
 use crate::ir::*;
@@ -123,8 +123,11 @@ impl Replay<'_> {
             if matches!(place.ty, Type::Pointer(_)) {
                 self.pointer_places.insert(from);
             }
-            self.loaded_types.insert(value, place.ty.clone());
-            self.terms.is_exactly(value, &place.ty);
+            // A place that is read as signed and as unsigned has one term, which is exact as the first of them.
+            let first = self.loaded_types.entry(value).or_insert_with(|| place.ty.clone());
+            if unnamed(first) == unnamed(&place.ty) {
+                self.terms.is_exactly(value, &place.ty);
+            }
         }
         Ok(value)
     }

@@ -220,7 +220,7 @@ impl Replay<'_> {
         }
         self.loops.insert(item, form.clone());
         if *at == TestAt::Before {
-            let test = self.eval(Side::Forward, test)?;
+            let test = self.condition(Side::Forward, test)?;
             form.test = Some(test);
             self.counts_down(test, carried, &form, pass);
             let first = self.first_test(item, test, carried);
@@ -257,7 +257,8 @@ impl Replay<'_> {
             let step = form.steps[k].and_then(|step| self.terms.constant(step));
             if matches!(ty, Type::Int { signed: false, .. })
                 && step == Some(-1)
-                && (test == form.heads[k] || test == self.binary(Binary::Less, zero, form.heads[k], ty, &long()))
+                && (test == self.not_zero(form.heads[k], ty)
+                    || test == self.binary(Binary::Less, zero, form.heads[k], ty, &long()))
             {
                 self.terms.is_exactly(pass, ty);
             }
@@ -274,22 +275,26 @@ impl Replay<'_> {
             Term::Binary(op @ (Binary::Less | Binary::LessEqual), a, b, ty) if ty.is_integer() => (op, a, b),
             Term::Binary(Binary::NotEqual, a, b, _) => (Binary::NotEqual, a, b),
             // A number as a test.
-            Term::Int(_) | Term::Entry(_) => (Binary::NotEqual, test, self.terms.number(0)),
+            Term::Int(_) | Term::Entry(_) | Term::Cast(..) => (Binary::NotEqual, test, self.terms.number(0)),
             _ => return None,
         };
-        let distance = if op == Binary::NotEqual { self.terms.sum(a, b, -1)? } else { self.distance(op, a, b)? };
+        // Numbers that wrap around meet at the first pass where their lowest bits are equal.
+        let (of, wraps) = self.lowest_bits(a);
+        let (to, also_wraps) = self.lowest_bits(b);
+        let wraps = wraps.or(also_wraps).filter(|_| op == Binary::NotEqual);
+        let distance = if op == Binary::NotEqual { self.terms.sum(of, to, -1)? } else { self.distance(op, a, b)? };
         let (first, slope) = self.linear_in(distance, pass)?;
         let slope = self.terms.constant(slope)?;
         if self.terms.mentions(first, &|term| *term == Term::Pass(item)) || self.varies(first, item) {
             return None;
         }
         match (op, slope) {
-            (Binary::NotEqual, -1) => Some((first, first, distance)),
+            (Binary::NotEqual, -1) => Some((self.wrapped(first, wraps), first, distance)),
             (Binary::NotEqual, 1) => {
                 let zero = self.terms.number(0);
                 let first = self.terms.sum(zero, first, -1)?;
                 let distance = self.terms.sum(zero, distance, -1)?;
-                Some((first, first, distance))
+                Some((self.wrapped(first, wraps), first, distance))
             }
             (Binary::Less | Binary::LessEqual, -1) => Some((self.trips(first, 1), first, distance)),
             (Binary::Less | Binary::LessEqual, slope) if slope < 0 => {
@@ -297,6 +302,26 @@ impl Replay<'_> {
                 Some((trips, trips, distance))
             }
             _ => None,
+        }
+    }
+
+    /// What was made wider to be compared, and its type before.
+    fn lowest_bits(&self, t: T) -> (T, Option<Type>) {
+        match self.terms.get(t) {
+            Term::Cast(x, from @ Type::Int { bits: ..64, .. }, Type::Int { bits: 64, .. }) => (*x, Some(from.clone())),
+            _ => (t, None),
+        }
+    }
+
+    /// A number of passes of which the lowest bits are known. Signed numbers do not wrap around.
+    fn wrapped(&mut self, passes: T, ty: Option<Type>) -> T {
+        match ty {
+            Some(Type::Int { bits, signed, name })
+                if !signed || !self.terms.is_exact(passes, &Type::Int { bits, signed, name: name.clone() }) =>
+            {
+                self.terms.convert(passes, &Type::Int { bits, signed: false, name }, &long())
+            }
+            _ => passes,
         }
     }
 

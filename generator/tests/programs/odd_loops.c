@@ -230,3 +230,17 @@ double kept_in_both_arms(int n, double *x, const double *y) {
 done:
     return cos(x[n]) - t[k] * y[k];
 }
+
+/* The test says of `l` only what its lowest bits are. */
+double low_bits(long l, const double *y) {
+    double t = y[1];
+    if ((int)l == 0) t = y[l];
+    return t * t;
+}
+
+/* One number, as signed and as unsigned. */
+double both_signs(const int *w, const double *y) {
+    const unsigned *u = (const unsigned *)w;
+    long a = w[0], b = u[0];
+    return y[a] + 2.0 * y[b];
+}
