@@ -46,6 +46,7 @@ mod snapshots;
 mod structs;
 mod taped;
 mod terms;
+mod trips;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
