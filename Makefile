@@ -53,6 +53,8 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
+	@# The library's random programs, all of them (src/part.rs).
+	TEST_ALL=1 $(TESTS) --test heap --test model -- --skip on_the_stable_heap --skip on_the_heap
 	TEST_UNDEFINED=1 $(TESTS) --test command programs:: -- --skip matrix::
 	ADTAPE_CLANGS="14 15 16 19" $(TESTS) --test written clangs::
 
@@ -140,7 +142,7 @@ mutants: ## faults put into the code one by one, a test must find each: MUTATED=
 
 loom: ## every interleaving of what several threads touch
 	$(SETUP) loom
-	RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models
+	CARGO_PROFILE_TEST_OPT_LEVEL=1 RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models
 
 reference: ## the schedules beside those of the Python package checkpoint_schedules
 	$(SETUP) reference

@@ -59,6 +59,8 @@ mod hash;
 mod heap;
 mod map;
 pub(crate) mod objects;
+#[cfg(test)]
+mod part;
 pub mod process;
 mod profile;
 pub(crate) mod schedule;

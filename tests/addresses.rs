@@ -4,6 +4,8 @@
 
 #[path = "../fuzz/fuzz_targets/address_model/mod.rs"]
 mod address_model;
+#[path = "../src/part.rs"]
+mod part;
 
 /// Bytes that are the same on every run.
 fn program(seed: u64) -> Vec<u8> {
@@ -18,7 +20,8 @@ const FOUND: [u64; 10] = [2387, 11275, 11742, 13212, 23511, 25185, 27298, 29734,
 
 #[test]
 fn random_programs_on_addresses_do_as_the_model_does() {
-    let programs = std::env::var("ADDRESS_PROGRAMS").map_or(2000, |count| count.parse().expect("a number of programs"));
+    let programs = std::env::var("ADDRESS_PROGRAMS")
+        .map_or_else(|_| part::part(2000), |count| count.parse().expect("a number of programs"));
     for seed in (1..=programs).chain(FOUND) {
         let run = std::panic::catch_unwind(|| address_model::run(&program(seed)));
         assert!(run.is_ok(), "seed {seed}");

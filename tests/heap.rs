@@ -4,6 +4,8 @@
 mod common;
 #[path = "heap/model.rs"]
 mod model;
+#[path = "../src/part.rs"]
+mod part;
 #[path = "heap/violations.rs"]
 mod violations;
 

@@ -3,6 +3,9 @@
 //!
 //! `cargo bench --bench maps -- 10000000` measures up to that many ranges, instead of 10^6.
 
+#[path = "../../src/part.rs"]
+#[allow(unused)]
+mod part;
 #[path = "../../src/map/ranges/mod.rs"]
 #[allow(unused)]
 mod ranges;

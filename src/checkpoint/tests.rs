@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::{Error, Status};
+use crate::part::part;
 use crate::store::{ArchiveStore, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
 use crate::tape::Type;
@@ -77,7 +78,7 @@ fn stores() -> Vec<Arc<dyn Store>> {
 #[test]
 fn random_checkpoints_come_back_from_every_store() {
     for (i, store) in stores().into_iter().enumerate() {
-        for seed in 1..=10 {
+        for seed in 1..=part(10) {
             let mut random = Rng::with_seed(seed);
             let mut model = std::collections::BTreeMap::new();
             for _ in 0..8 {

@@ -205,6 +205,7 @@ fn whole(begin: Height, depth: u64) -> Stretch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::part::part;
 
     /// A tape of pushes, which knows of each whether it was watched.
     struct Tape {
@@ -289,7 +290,7 @@ mod tests {
         for sizes in [&[8][..], &[8, 8, 8, 800, 0, 8, 20_000, 0, 0], &[16, 100_000, 8, 0]] {
             let mut tape = Tape::new();
             // Long sweeps, and many that are shorter than a stretch.
-            for sweep in 0..2000 {
+            for sweep in 0..part(2000) as usize {
                 let pushes = if sweep % 400 == 0 { 300_000 / sizes.len() } else { 300 + 10 * (sweep % 200) };
                 (0..pushes).for_each(|_| sizes.iter().for_each(|n| tape.push(*n)));
                 while !tape.pushed.is_empty() {

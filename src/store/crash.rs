@@ -10,6 +10,7 @@ use super::disk::{Contents, Disk, DiskFile};
 use super::lock::Lock;
 use super::{ArchiveStore, FileOptions, FileStore, Store};
 use crate::error::{Error, Status};
+use crate::part::part;
 use crate::sync::{Arc, Mutex};
 use fastrand::Rng;
 use std::collections::BTreeMap;
@@ -258,7 +259,7 @@ fn version(store: &dyn Store, name: usize) -> Option<usize> {
 /// is there, what was begun is there or not, and what is there is whole. Then goes on from there, to another crash.
 fn programs(one_file: bool) {
     let mut crashes = 0;
-    for seed in 1..=500_u64 {
+    for seed in 1..=part(500) {
         let mut random = Rng::with_seed(seed);
         let mut tree = Tree { fuse: usize::MAX, room: usize::MAX, ..Tree::default() };
         // For each name the versions that it may have after a crash.
@@ -285,7 +286,7 @@ fn programs(one_file: bool) {
                     }
                 }
             }
-            crashes += usize::from(disk.0.lock().fuse == 0);
+            crashes += u64::from(disk.0.lock().fuse == 0);
             let after = disk.0.lock().crash(&mut random);
             let disk = FragileDisk::new(after);
             let store = store(&disk, one_file).unwrap_or_else(|error| panic!("seed {seed}, life {life}: {error}"));
@@ -309,7 +310,7 @@ fn programs(one_file: bool) {
             tree.pending.clear();
         }
     }
-    assert!(crashes > 300, "only {crashes} programs were cut short");
+    assert!(crashes > part(300), "only {crashes} programs were cut short");
 }
 
 #[test]

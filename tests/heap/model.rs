@@ -1,14 +1,15 @@
 //! A naive program on a heap: a list of blocks with contents and adjoints, changed by random operations that depend
 //! on the program's state only, so that a section can be run again.
 
+use crate::part::part;
 use adtape::{Heap, Tape};
 use fastrand::Rng;
 use std::collections::BTreeMap;
 
-/// The first seed and how many: `SEED` and `COUNT`, or 1 and `count`.
+/// The first seed and how many: `SEED` and `COUNT`, or 1 and a part of `count`.
 pub fn seeds(count: u64) -> (u64, u64) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(count))
+    (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(part(count)))
 }
 
 #[derive(Clone, Debug, PartialEq)]

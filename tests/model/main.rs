@@ -4,10 +4,13 @@
 //! The modes are the process's, so each runs in a child: this same test program with another environment.
 
 mod items;
+#[path = "../../src/part.rs"]
+mod part;
 mod program;
 mod shelf;
 
 use adtape::{Spill, SpillFile, Status, Tape};
+use part::part;
 use program::{Plan, run_program, run_program_above};
 use shelf::Shelf;
 use std::process::Command;
@@ -25,7 +28,7 @@ fn child() {
         "spill-directory" => spill_programs(|| None),
         "spill-fault" => spill_faults(),
         _ => {
-            for seed in 1..=40 {
+            for seed in 1..=part(40) {
                 run_program(&Tape::new().unwrap(), seed, plan);
             }
         }
@@ -36,7 +39,7 @@ fn child() {
 /// With a store for each tape, or what the environment says.
 fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
     let mut spilled = 0;
-    for seed in 1..=30 {
+    for seed in 1..=part(30) {
         let tape = Tape::new().unwrap();
         let tape = match store() {
             Some(store) => tape.with_spill(store).unwrap(),
@@ -56,7 +59,7 @@ fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
         }
         assert_eq!(tape.stats().unwrap().bytes, 0);
     }
-    assert!(spilled > 30 << 20, "only {spilled} bytes were spilled in all");
+    assert!(spilled > part(30) << 20, "only {spilled} bytes were spilled in all");
 }
 
 /// A push that the store fails changes nothing; a pop that it fails poisons the tape.

@@ -23,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("foundation", &["vm", "store", "map", "schedule"]),
     ("settings", &["settings", "site"]),
     ("errors", &["error"]),
-    ("base", &["codes", "hash", "sync", "varint"]),
+    ("base", &["codes", "hash", "part", "sync", "varint"]),
 ];
 
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.

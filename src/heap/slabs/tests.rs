@@ -1,6 +1,7 @@
 use super::*;
 use crate::heap::class::GRANULE;
 use crate::heap::head::HEAD_BYTES;
+use crate::part::part;
 use fastrand::Rng;
 use std::collections::BTreeMap;
 
@@ -144,7 +145,7 @@ fn look(slabs: &mut Slabs, model: &Model, offset: usize, class: Class) {
 #[test]
 fn slabs_do_what_a_list_of_slots_does() {
     let bytes = [16, 32, 48, 112, 320, 1024, 1792, 5120, 7168, 8192];
-    for seed in 1..=6 {
+    for seed in 1..=part(6) {
         let ((mut slabs, _memory), mut model, mut rng) = (slabs(), Model::default(), Rng::with_seed(seed));
         let classes = [0; 3].map(|_| Class::of(bytes[rng.usize(..bytes.len())]).expect("small"));
         let far = [0, 4000, 262_000][seed as usize % 3];

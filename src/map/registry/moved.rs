@@ -224,6 +224,7 @@ impl Moved {
 mod tests {
     use super::super::object::{Object, RangeKind};
     use super::*;
+    use crate::part::part;
     use fastrand::Rng;
 
     /// Objects that lie elsewhere, by value; those in the state Dead ended.
@@ -238,7 +239,7 @@ mod tests {
 
     #[test]
     fn random_programs_find_what_came_last_where_the_forward_sweep_knew_it() {
-        for seed in 1..=100 {
+        for seed in 1..=part(100) {
             let mut random = Rng::with_seed(seed);
             let (mut moved, mut objects) = (Moved::default(), Vec::new());
             // Those that are there, in the order in which they came.

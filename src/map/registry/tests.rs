@@ -12,6 +12,7 @@ mod stale;
 use super::*;
 use crate::error::Error;
 use crate::error::Status;
+use crate::part::part;
 use fastrand::Rng;
 
 fn registry() -> (Registry, u16) {
@@ -218,7 +219,7 @@ impl Program {
 /// Every pointer of a forward sweep comes back to the same place of the same object, whatever the addresses do.
 #[test]
 fn random_programs_find_every_object_again_in_the_reverse_sweep() {
-    for seed in 1..=400_u64 {
+    for seed in 1..=part(400) {
         for (forward, backward) in
             [(Choice::Lowest, Choice::Lowest), (Choice::Lowest, Choice::Fresh), (Choice::Fresh, Choice::Lowest)]
         {

@@ -55,7 +55,8 @@ fn fills_and_empties<S: Subject>(filling: Order, emptying: Order) {
 
 #[test]
 fn large_trees_fill_and_empty_in_any_order() {
-    for order in [Order::Up, Order::Down, Order::Random, Order::Inwards] {
+    let orders = [Order::Random, Order::Inwards, Order::Up, Order::Down];
+    for order in orders.into_iter().take(part(4) as usize) {
         fills_and_empties::<Ranges>(order, order);
         fills_and_empties::<SharedRanges>(order, Order::Random);
         fills_and_empties::<Ranges>(Order::Random, order);

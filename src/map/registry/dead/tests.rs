@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::*;
+use crate::part::part;
 use fastrand::Rng;
 
 fn range(base: u64, value: u64) -> Range {
@@ -149,7 +150,7 @@ struct Model {
 
 #[test]
 fn random_programs_remember_the_dead_as_the_model_does() {
-    for seed in 1..=300 {
+    for seed in 1..=part(300) {
         let mut random = Rng::with_seed(seed);
         let (mut both, mut model) = (Both::default(), Model::default());
         let size = if seed % 2 == 0 { 1 } else { 1 + random.u64(..20) };

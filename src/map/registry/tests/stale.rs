@@ -6,6 +6,7 @@
 use super::super::*;
 use super::{Allocator, Choice, at, registry};
 use crate::error::Status;
+use crate::part::part;
 use fastrand::Rng;
 use std::collections::BTreeMap;
 
@@ -166,7 +167,7 @@ impl Program {
 #[test]
 fn every_use_of_a_pointer_finds_the_object_that_it_was_set_to() {
     let mut uses = 0;
-    for seed in 1..=600 {
+    for seed in 1..=part(600) {
         for choice in [Choice::Lowest, Choice::Fresh] {
             let (registry, lane) = registry();
             let allocator = Allocator { choice: Choice::Lowest, next: 4096, blocks: BTreeMap::new() };
@@ -179,7 +180,7 @@ fn every_use_of_a_pointer_finds_the_object_that_it_was_set_to() {
             uses += program.reverse(choice);
         }
     }
-    assert!(uses > 1000, "{uses}");
+    assert!(uses > part(1000) as usize, "{uses}");
 }
 
 /// Two variables, of a pointer and of its adjoint, that were set to offset 8 of an object, and follow it.
