@@ -159,6 +159,11 @@ impl Effects {
         self.calls.iter().filter_map(meeting).collect()
     }
 
+    /// The number of writes without a call.
+    pub fn writes(&self) -> usize {
+        self.writes.len()
+    }
+
     fn include(&mut self, other: Effects) {
         self.reads.extend(other.reads);
         self.writes.extend(other.writes);
@@ -272,6 +277,16 @@ impl<'a> Lower<'_, 'a> {
             }
         }
         self.effects.calls.push(Call { name: name.to_string(), does: summary, reach, item: None });
+    }
+
+    /// Notes that a call of a function of the library does the writes that were noted behind the first ones, `before` of
+    /// them; the last item stores.
+    pub fn written_by_call(&mut self, name: &str, before: usize) {
+        let item = self.b.items_here().last().copied();
+        for Access { at, kinds, .. } in self.effects.writes.split_off(before) {
+            let does = Summary { writes: kinds, ..Summary::default() };
+            self.effects.calls.push(Call { name: name.to_string(), does, reach: vec![at], item });
+        }
     }
 
     /// Whether an argument leads to no memory but that of this procedure.

@@ -38,8 +38,8 @@ impl<'a> Lower<'_, 'a> {
         let (first, second) = (to(values.next()), to(values.next()));
         match (plain, first, second) {
             ("sincos", Some(sine), Some(cosine)) => {
-                self.write(sine, apply("sin", vec![x.clone()]), &args[1])?;
-                self.write(cosine, apply("cos", vec![x]), &args[2])?;
+                self.give(name, sine, apply("sin", vec![x.clone()]), &args[1])?;
+                self.give(name, cosine, apply("cos", vec![x]), &args[2])?;
                 Ok(Some(None))
             }
             // x = f * 2^e with f below 1; e = 0 for what has no exponent.
@@ -49,21 +49,21 @@ impl<'a> Lower<'_, 'a> {
                 let above = binary(Binary::Add, apply("ilogb", vec![x.clone()]), Expr::int(1), Type::int());
                 let kind = ExprKind::Select(Box::new(none), Box::new(Expr::int(0)), Box::new(above));
                 let e = self.b.keep("exponent", Expr { kind, ty: Type::int() });
-                self.write(exponent, e.clone(), &args[1])?;
+                self.give(name, exponent, e.clone(), &args[1])?;
                 Ok(Some(wanted.then(|| apply("ldexp", vec![x, unary(Unary::Negate, e, Type::int())]))))
             }
             ("remquo", Some(quotient), None) => {
                 let Some(y) = y else { return Ok(None) };
                 let y = self.b.keep("y", cast(y, real.clone()));
-                self.write(quotient, apply("quotient_of_remquo", vec![x.clone(), y.clone()]), &args[2])?;
+                self.give(name, quotient, apply("quotient_of_remquo", vec![x.clone(), y.clone()]), &args[2])?;
                 Ok(Some(wanted.then(|| apply("remainder", vec![x, y]))))
             }
             ("lgamma_r", Some(sign), None) => {
-                self.write(sign, apply("sign_of_gamma", vec![x.clone()]), &args[1])?;
+                self.give(name, sign, apply("sign_of_gamma", vec![x.clone()]), &args[1])?;
                 Ok(Some(wanted.then(|| apply("lgamma", vec![x]))))
             }
             ("modf", Some(whole), None) => {
-                self.write(whole, apply("trunc", vec![x.clone()]), &args[1])?;
+                self.give(name, whole, apply("trunc", vec![x.clone()]), &args[1])?;
                 if !wanted {
                     return Ok(Some(None));
                 }
@@ -85,6 +85,14 @@ impl<'a> Lower<'_, 'a> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Writes a second result. The call does it, so C leaves open whether other operands are evaluated before.
+    fn give(&mut self, name: &str, to: Spot, result: Expr, node: &Node) -> Result<()> {
+        let before = self.effects.writes();
+        self.write(to, result, node)?;
+        self.written_by_call(name, before);
+        Ok(())
     }
 }
 
