@@ -83,6 +83,12 @@ fn blocks_may_outlive_the_code_that_makes_them() {
     check("heap.c", &[]);
 }
 
+/// The reverse sweep named such a block as if it were there, so the file did not compile, or the generator failed.
+#[test]
+fn loops_that_run_again_find_blocks_of_the_stable_heap() {
+    check("blocks_run_again.c", &["beside_a_list"]);
+}
+
 #[test]
 fn pointers_at_file_scope_may_lead_to_work_space() {
     check("work_space.c", &[]);

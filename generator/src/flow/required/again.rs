@@ -207,15 +207,16 @@ impl Required<'_> {
         if !ty.is_number() || !self.flow.points.locs.path(loc).is_empty() {
             return None;
         }
-        let first = self.element(p, loc, &ty, term(&piece.lo)?)?;
+        let first = self.element((p, item), loc, &ty, term(&piece.lo)?)?;
         Some(Hull { first, count })
     }
 
-    /// An element of a location, by its number.
-    fn element(&self, p: ProcId, loc: Loc, ty: &Type, at: Expr) -> Option<Place> {
+    /// An element of a location, by its number, where a pass of a loop begins.
+    fn element(&self, (p, item): (ProcId, ItemId), loc: Loc, ty: &Type, at: Expr) -> Option<Place> {
         let proc = &self.flow.program.procs[p.index()];
-        let (base, object) = match self.flow.points.locs.root(loc) {
-            Root::Formal(q, k) if q == p => {
+        let root = self.flow.points.locs.root(loc);
+        let (base, object) = match root {
+            Root::Formal(q, k) if q == p && !self.is_resized(p, root) => {
                 let param = &proc.params[k as usize];
                 let pointer = Expr { kind: ExprKind::Value(param.entry?), ty: param.ty.clone() };
                 if param.ty.target() != Some(ty) {
@@ -225,14 +226,19 @@ impl Required<'_> {
                 let path = vec![Step::Index(vec![subscript])];
                 return Some(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() });
             }
-            Root::Object(q, o) if q == p => (Base::Object(o), &proc.objects[o.index()]),
+            Root::Object(q, o) if q == p => {
+                let object = &proc.objects[o.index()];
+                let is_stable = object.life == Life::Stable;
+                let base = if is_stable { Base::At(Box::new(self.stable_block(p, item, o)?)) } else { Base::Object(o) };
+                (base, object)
+            }
             Root::Global(g) => (Base::Global(g), &self.flow.program.globals[g.index()]),
             _ => return None,
         };
         let place = |path| Place { base: base.clone(), path, ty: ty.clone() };
         match &object.shape[..] {
             _ if object.elem != *ty => None,
-            [] if object.life != Life::Heap => (at.kind == ExprKind::Int(0)).then(|| place(Vec::new())),
+            [] if !object.life.is_block() => (at.kind == ExprKind::Int(0)).then(|| place(Vec::new())),
             [] => Some(place(vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])])),
             [dim] if dim.lower.is_none() => Some(place(vec![Step::Index(vec![Subscript { at, dim: dim.clone() }])])),
             dims => {

@@ -181,16 +181,12 @@ impl Required<'_> {
         let object = &proc.objects[o.index()];
         let fits = |value| is_outside(proc, value, item);
         let (base, block) = if object.life.is_block() {
-            let single = self.flow.points.locs.find(Root::Object(p, o)).is_some_and(|top| self.single(p, top));
-            let one = |alloc: &&ItemId| single || self.runs_once_a_head(p, **alloc);
-            let mut all = proc
-                .regions
-                .iter()
-                .flat_map(|region| &region.items)
-                .filter(|id| matches!(proc.items[id.index()].kind, ItemKind::Alloc { object, .. } if object == o));
-            let alloc = all.next().filter(|alloc| one(alloc) && all.next().is_none());
-            let alloc = *alloc.ok_or_else(|| format!("there may be several blocks '{}'", object.name))?;
+            let alloc =
+                self.only_alloc(p, o).ok_or_else(|| format!("there may be several blocks '{}'", object.name))?;
             let ItemKind::Alloc { count, .. } = &proc.items[alloc.index()].kind else { unreachable!("found as one") };
+            if self.is_resized(p, Root::Object(p, o)) {
+                return Err(format!("'realloc' gives '{}' another size", object.name));
+            }
             let base = if object.life == Life::Stable { address_behind(proc, alloc) } else { Some(Base::Object(o)) };
             (base, Some(count))
         } else {
@@ -203,6 +199,51 @@ impl Required<'_> {
         named
             .and_then(|base| whole(base, &object.elem, &object.shape, block, &fits))
             .ok_or_else(|| format!("the extents of '{}' are not known in front of the loop", object.name))
+    }
+
+    /// Where an object of the procedure is made, if it is one block.
+    fn only_alloc(&self, p: ProcId, o: ObjectId) -> Option<ItemId> {
+        let proc = &self.flow.program.procs[p.index()];
+        let makes = |id: &&ItemId| matches!(proc.items[id.index()].kind, ItemKind::Alloc { object, .. } if object == o);
+        let mut all = proc.regions.iter().flat_map(|region| &region.items).filter(makes);
+        let alloc = all.next().filter(|_| all.next().is_none())?;
+        let single = self.flow.points.locs.find(Root::Object(p, o)).is_some_and(|top| self.single(p, top));
+        (single || self.runs_once_a_head(p, *alloc)).then_some(*alloc)
+    }
+
+    /// What names a block of the stable heap in front of a loop. Its object does not: the block comes back at its address.
+    pub(super) fn stable_block(&self, p: ProcId, item: ItemId, o: ObjectId) -> Option<Expr> {
+        let proc = &self.flow.program.procs[p.index()];
+        let base = address_behind(proc, self.only_alloc(p, o)?).filter(|_| !self.is_resized(p, Root::Object(p, o)))?;
+        let Base::At(pointer) = base else { return None };
+        matches!(pointer.kind, ExprKind::Value(value) if is_outside(proc, value, item)).then_some(*pointer)
+    }
+
+    /// Whether a procedure, or one that it calls, may give a block another size: then it has another address.
+    pub(super) fn is_resized(&self, p: ProcId, root: Root) -> bool {
+        let points = &self.flow.points;
+        let Some(top) = points.locs.find(root) else { return false };
+        let blocks = points.grounds_of(top);
+        let (mut open, mut seen) = (vec![p], BTreeSet::new());
+        while let Some(q) = open.pop() {
+            if !seen.insert(q) {
+                continue;
+            }
+            let proc = &self.flow.program.procs[q.index()];
+            open.extend(walk::calls(proc).into_iter().map(|(_, callee)| callee));
+            let resized = proc.items.iter().filter(|item| item.kind.resizes()).any(|item| {
+                let ItemKind::Call { args, .. } = &item.kind else { return false };
+                let targets = args.iter().flat_map(|arg| points.targets(q, arg));
+                let grounds: BTreeSet<Loc> = targets.flat_map(|target| points.grounds_of(target)).collect();
+                grounds
+                    .iter()
+                    .any(|ground| blocks.iter().any(|block| points.locs.root(*block) == points.locs.root(*ground)))
+            });
+            if resized {
+                return true;
+            }
+        }
+        false
     }
 
     /// What passes write behind a pointer that comes from the caller, as an argument or in memory: only what is surely
@@ -357,7 +398,7 @@ impl Required<'_> {
     fn pointer_to(&self, p: ProcId, root: Root) -> Option<Expr> {
         let param = |k: u32| &self.flow.program.procs[p.index()].params[k as usize];
         match root {
-            Root::Formal(q, k) if q == p => {
+            Root::Formal(q, k) if q == p && !self.is_resized(p, root) => {
                 Some(Expr { kind: ExprKind::Value(param(k).entry?), ty: param(k).ty.clone() })
             }
             Root::Cell(cell) => {
