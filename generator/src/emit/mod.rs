@@ -205,8 +205,11 @@ fn structure(program: &Program, id: StructId) -> String {
     };
     let known = &program.types.structs[id.index()];
     let member = |field: &Field| print::default_declaration(program, &field.ty).replacen('@', &field.name, 1);
-    let members: String = known.fields.iter().filter(holds).map(|field| format!("    {};\n", member(field))).collect();
-    let members = if members.is_empty() { "    char none;\n".to_string() } else { members };
+    let shown: Vec<&Field> = known.fields.iter().filter(holds).collect();
+    let members: String = shown.iter().map(|field| format!("    {};\n", member(field))).collect();
+    // C wants a member in front of an array of any length.
+    let needs_one = shown.is_empty() || known.has_tail() && shown.len() == 1;
+    let members = if needs_one { format!("    char none;\n{members}") } else { members };
     format!("{} {{\n{members}}};\n", known.name)
 }
 

@@ -214,9 +214,16 @@ pub struct Struct {
     pub fields: Vec<Field>,
     /// The members that the source declares, if the only one of [`Self::fields`] is an array of all their numbers.
     pub parts: Vec<Field>,
+    /// The struct of whose reals it has several adjoints, and how many.
+    pub adjoints: Option<(StructId, u32)>,
 }
 
 impl Struct {
+    /// Whether it ends with an array of any length.
+    pub fn has_tail(&self) -> bool {
+        self.fields.last().is_some_and(|last| matches!(last.ty, Type::Array { extent: None, .. }))
+    }
+
     /// The members that the source declares.
     pub fn declared(&self) -> &[Field] {
         if self.parts.is_empty() { &self.fields } else { &self.parts }

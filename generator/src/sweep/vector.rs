@@ -71,7 +71,8 @@ impl Wide {
                 let new = StructId::new(program.types.structs.len());
                 self.structs.insert(*id, new);
                 let name = fresh(program, &program.types.structs[id.index()].name);
-                program.types.structs.push(Struct { name, ..Struct::default() });
+                let adjoints = Some((*id, self.directions));
+                program.types.structs.push(Struct { name, adjoints, ..Struct::default() });
                 let fields = program.types.structs[id.index()].fields.clone();
                 fields.iter().for_each(|field| self.declare(program, &field.ty));
                 let wide = |field: Field| Field { ty: self.ty(&field.ty), read_only: false, ..field };

@@ -191,5 +191,15 @@ int main(void) {
     }
     print("mixed");
 #endif
+#ifdef TAILS
+    EACH {
+        double x[N] = {0.5, 1.5, 0.25, 0.75}, ONE(x_b[N]), ONE(seed);
+        for (int i = 0; i < N; i++) SET(x_b[i], 0.5);
+        SET(seed, 1.0);
+        CALL(tails_b)(N, x, x_b, seed);
+        for (int i = 0; i < N; i++) SAY(x_b[i]);
+    }
+    print("tails");
+#endif
     return 0;
 }

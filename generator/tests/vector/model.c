@@ -172,3 +172,37 @@ double linear(int n, double *x, double *y) {
     }
     return sum;
 }
+
+/* Arrays at the end of structs: the first has nothing else with an adjoint in front of it. */
+struct row {
+    int n;
+    double at[];
+};
+
+struct scaled {
+    double by;
+    int many[20];
+    struct particle all[];
+};
+
+double tails(int n, const double *x) {
+    struct row *row = malloc(sizeof *row + 50 * (size_t)n * sizeof(double));
+    struct scaled *scaled = malloc(sizeof *scaled + 9 * (size_t)n * sizeof(struct particle));
+    double sum = 0.0;
+    row->n = 50 * n;
+    scaled->by = x[0];
+    for (int i = 0; i < row->n; i++)
+        row->at[i] = x[i % n] * i;
+    for (int i = 0; i < 9 * n; i++) {
+        scaled->all[i].mass = row->at[i] * scaled->by;
+        scaled->all[i].at[1] = scaled->all[i].mass * x[i % n];
+        scaled->all[i].tag = i;
+    }
+    for (int i = 1; i < row->n; i++)
+        sum += row->at[i] * row->at[i - 1];
+    for (int i = 0; i < 9 * n; i++)
+        sum += scaled->all[i].at[1] * scaled->all[i].tag * scaled->by;
+    free(scaled);
+    free(row);
+    return sum;
+}

@@ -9,7 +9,7 @@ use adtape_generate::ir::validate;
 use adtape_generate::transform::{Choices, adjoint};
 
 /// A macro of the driver; the head.
-const HEADS: [(&str, &str); 7] = [
+const HEADS: [(&str, &str); 8] = [
     ("ENERGY", "energy(energy c total)/(c angle total)"),
     ("GRID", "grid(y a)/(x a)"),
     ("SWAPS", "swaps(swaps)/(p by)"),
@@ -17,6 +17,7 @@ const HEADS: [(&str, &str); 7] = [
     ("MIXED", "mixed(mixed y)/(x y)"),
     ("LINEAR", "linear(linear x y)/(x y)"),
     ("ROWS", "rows(rows)/(a list)"),
+    ("TAILS", "tails(tails)/(x)"),
 ];
 
 #[test]

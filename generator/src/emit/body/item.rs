@@ -371,6 +371,15 @@ impl<'a> Body<'a> {
         let elem = reached.ty().unwrap_or_else(|| object.elem.clone());
         let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
         let count = self.exprs.bare(count, 0, self);
+        let tailed = match &elem {
+            Type::Struct(id) => self.exprs.program.types.structs[id.index()].clone(),
+            _ => Struct::default(),
+        };
+        // The array that such a struct ends with is part of the size: no adjoint takes more than so many of its reals.
+        let (count, elem) = match tailed.adjoints.filter(|_| tailed.has_tail()) {
+            Some((of, directions)) => (format!("({count}) * {directions}"), Type::Struct(of)),
+            None => (count, elem),
+        };
         let elem = self.exprs.ty(&elem);
         let text = if object.life == Life::Stable {
             let size = format!("(int64_t)sizeof({elem})");

@@ -103,7 +103,9 @@ impl Checker<'_> {
         for (index, subscript) in subscripts.iter().enumerate() {
             self.integer(&subscript.at);
             self.dim(&subscript.dim);
-            let may_be_open = index == 0 && reached.behind_pointer || subscripts.len() == 1;
+            // Nothing needs the outermost extent behind a pointer, or of an array that a struct ends with.
+            let is_open = reached.behind_pointer || reached.dims.first().is_some_and(|dim| dim.extent.is_none());
+            let may_be_open = index == 0 && is_open || subscripts.len() == 1;
             let known = may_be_open || subscript.dim.extent.is_some();
             self.demand(known, || format!("the extent of subscript {} is not known", index + 1));
         }

@@ -92,8 +92,7 @@ impl<'a> Lower<'_, 'a> {
     /// Whether a struct ends in an array without extent, which takes what is left of its block.
     fn has_tail(&self, elem: &Type) -> bool {
         let Type::Struct(id) = elem else { return false };
-        let last = self.reader.structs.types.structs[id.index()].fields.last();
-        last.is_some_and(|last| matches!(last.ty, Type::Array { extent: None, .. }))
+        self.reader.structs.types.structs[id.index()].has_tail()
     }
 
     /// `realloc`: a new block where there was none, else the old one at another address, perhaps, with another size.
