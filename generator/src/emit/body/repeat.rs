@@ -63,8 +63,23 @@ fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) 
     let user = proc.vars[each.var.index()].kind == VarKind::User;
     let gives = |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Let { value } if value == each.init);
     let init = before.filter(gives).filter(|_| proc.values[each.init.index()].var == each.var);
+    let init = init.filter(|_| !is_announced(proc, *body, each.init));
     let own = user && init.is_some_and(|init| alone(proc, mentions, each.var, item, init));
     Some(Head { var: each.var, step, init, own })
+}
+
+/// Whether the handle of a loop's snapshots is made, in front of the loop, with a value.
+fn is_announced(proc: &Proc, body: RegionId, value: ValueId) -> bool {
+    let mut named = false;
+    for item in &proc.regions[body.index()].items {
+        let ItemKind::Snapshot(Snapshot { at: SnapshotAt::Head { passes, .. }, among, .. }) =
+            &proc.items[item.index()].kind
+        else {
+            continue;
+        };
+        passes.iter().chain(among.iter().flatten()).for_each(|e| walk::values(e, &mut |other| named |= other == value));
+    }
+    named
 }
 
 /// By value: a loop that counts down in its test, `for (int i = n; i-- > 0;)`.
