@@ -216,6 +216,43 @@ int main(void) {
 }
 ";
 
+const OFFSET: &str = "#include \"model_b.h\"
+int main(void) {
+    vec v[2] = {{1.0, 2.0}, {3.0, 0.4}}, v_b[2] = {{0.0, 0.0}, {0.0, 0.0}}, offset = {0.5, 0.7};
+    f_b(2, v, v_b, offset, 1.0);
+    if (v_b[0].x == 0.0) return 7;
+    g_b(2, 3, v, v_b, 1.0);
+    return 0;
+}
+";
+
+/// The adjoint has the calls of small functions written out, the tangent need not. There a struct that carries no
+/// derivative had a tangent, because the function also gets an active struct in its place, and the check did not compile.
+#[test]
+fn check_gives_the_tangent_all_that_it_takes() {
+    let folder = Scratch::new("offset");
+    let model = "typedef struct { double x, y; } vec;
+static vec made(double x, double y) { vec v = {x, y}; return v; }
+static vec sum(vec a, vec b) { return made(a.x + b.x, a.y * b.y); }
+double f(int n, const vec *v, vec offset);
+double f(int n, const vec *v, vec offset) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        vec a = sum(v[i], offset), b = sum(v[i], v[(i + 1) % n]);
+        s += a.x * b.y - a.y * b.x;
+    }
+    return s;
+}
+double g(int n, int n_d, const vec *v);
+double g(int n, int n_d, const vec *v) { return v[n - n_d + 1].x * v[0].y; }
+";
+    folder.write("model.c", model);
+    folder.write("driver.c", OFFSET);
+    let said = check_driver(&folder, "f(f)/(v) g(g)/(v)");
+    assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
+    assert!(said.contains("check: g: tangent-adjoint product "), "{said}");
+}
+
 /// The pointers by which stores reached rows of the caller had names, which the reverse sweep did not find.
 #[test]
 fn rows_of_the_caller_go_beside_rows_of_blocks() {

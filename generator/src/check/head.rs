@@ -19,6 +19,9 @@ pub struct Names<'a> {
 pub struct Arguments<'a> {
     /// Names of the adjoints; empty for what has none.
     pub adjoints: &'a [String],
+    /// Which parameters the tangent takes a tangent of: not the same, where only one of the two programs has calls of
+    /// small functions written out.
+    pub tangents: Vec<bool>,
     /// Name of the adjoint of the result; empty without.
     pub seed: &'a str,
     /// Which pointers the procedure writes through.
@@ -54,11 +57,16 @@ pub fn body(
         reverse.push(name.clone());
         forward.push(name.clone());
         moved.push(name.clone());
+        let trial = format!("{prefix}_{name}_b");
         if bar.is_empty() {
+            if args.tangents[k] {
+                text += &format!("        {};\n        memset(&{trial}, 0, sizeof {trial});\n", ty(&param.ty, &trial));
+                forward.push(trial);
+            }
             continue;
         }
         own.push(bar.clone());
-        let trial = format!("{prefix}_{name}_b");
+        let arguments = forward.len();
         match &param.ty {
             Type::Pointer(_) => {
                 reverse.push(bar.clone());
@@ -85,6 +93,9 @@ pub fn body(
                 reverse.push(format!("&{trial}"));
                 forward.push(trial);
             }
+        }
+        if !args.tangents[k] {
+            forward.truncate(arguments);
         }
     }
     let mut primal = format!("{}({});", proc.name, moved.join(", "));

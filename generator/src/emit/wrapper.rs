@@ -135,6 +135,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         });
         let arguments = crate::check::Arguments {
             adjoints: &bars,
+            tangents: taken(proc, tangents),
             seed: &seed,
             written: adjoint.written.get(&head).map_or(&[], |written| written),
             globals: globals.collect(),
@@ -171,6 +172,22 @@ pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
     }
     let title = format!("The tangent of {}. Runs it, and computes the derivatives of what it writes\n", primal.name);
     format!("\n/* {title} * in the direction of the tangents of what it reads.\n{meaning} */\n")
+}
+
+/// Which parameters of a head its tangent takes a tangent of.
+fn taken(head: &Proc, tangents: &Tangents) -> Vec<bool> {
+    let named = |(id, ..): &&(ProcId, String, Proc)| {
+        tangents.heads.contains(id) && tangents.program.procs[id.index()].name == head.name
+    };
+    let params = tangents.tangents.iter().find(named).map_or(&[][..], |(.., tangent)| &tangent.params);
+    let mut params = params.iter().peekable();
+    // No tangent has the name of a parameter: behind `x` may stand the user's own `x_d`.
+    let is_own = |name: &str| head.params.iter().any(|param| param.name == name);
+    let of = |param: &Param| {
+        params.next();
+        params.next_if(|with| is_tangent_of(&with.name, &param.name) && !is_own(&with.name)).is_some()
+    };
+    head.params.iter().map(of).collect()
 }
 
 /// `x_d` of `x`, or `x_d_1` where the user has an `x_d`.
