@@ -11,6 +11,8 @@ PLOT := examples/shallow_water/plot/Cargo.toml
 LIBRARY := cargo build --release --locked --lib
 # Always the same packages: each alone has other features of what they share, and builds it anew. A bench needs criterion.
 TESTS := cargo test --locked --workspace --exclude adtape-speed --no-fail-fast
+# Without what make matrix runs.
+QUICK := --skip lto:: --skip matrix:: --skip mpi::example::
 SECONDS_OF_FUZZ ?= 60
 
 .DEFAULT_GOAL := help
@@ -42,7 +44,12 @@ test: ## the tests, but for those of make matrix; with MPICH
 	@# Library and tests are built beside each other: much of each has work for one core only. What an incremental build
 	@# notes down for the next one takes a tenth of the time.
 	CARGO_INCREMENTAL=0 $(TESTS) --no-run & $(LIBRARY) && wait $$!
-	CARGO_INCREMENTAL=0 $(TESTS) -- --skip lto:: --skip matrix:: --skip mpi::example::
+	@# In two parts beside each other: no core waits for the last test of a program. What the first part says comes last.
+	@export CARGO_INCREMENTAL=0; log=$$(mktemp); \
+	  $(TESTS) --test outside -- $(QUICK) >$$log 2>&1 & outside=$$!; \
+	  trap "kill $$outside; rm -f $$log" INT TERM; \
+	  $(TESTS) --exclude adtape-outside -- $(QUICK); others=$$?; \
+	  wait $$outside; outside=$$?; cat $$log; rm -f $$log; exit $$((outside | others))
 
 matrix: ## further tests: Fortran and the kit with -flto, at other levels and linked otherwise, MPI under Open MPI, the generator with other clangs and programs, what takes long
 	$(SETUP) test matrix
