@@ -18,8 +18,9 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member of the workspace")
 }
 
-/// libadtape.a as users get it: the release profile, built on the first call.
-pub fn library() -> &'static Path {
+/// The directory of libadtape.so as users get it: the release profile, built on the first call. Linking many small
+/// programs with libadtape.a takes ten times as long.
+fn libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         // CARGO_TARGET_TMPDIR is the directory tmp of the target directory.
@@ -28,7 +29,10 @@ pub fn library() -> &'static Path {
         cargo.current_dir(root()).args(["build", "--release", "--locked", "--lib", "-p", "adtape"]);
         let built = cargo.arg("--target-dir").arg(target).output().expect("cargo runs");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        target.join("release/libadtape.a")
+        let release = target.join("release");
+        // A test in another process may have made the link meanwhile.
+        let _ = std::os::unix::fs::symlink("libadtape.so", release.join("libadtape.so.0"));
+        release
     })
 }
 
@@ -39,7 +43,8 @@ pub fn include() -> String {
 
 /// All that a compiler needs to build with the library; libraries come last on its command line.
 pub fn flags() -> [String; 5] {
-    [include(), library().display().to_string(), "-lm".into(), "-lpthread".into(), "-ldl".into()]
+    let at = libraries().display();
+    [include(), format!("{at}/libadtape.so"), format!("-Wl,-rpath,{at}"), "-lm".into(), "-lpthread".into()]
 }
 
 /// A head as the command line writes it: `f(y)/(x)`.

@@ -259,8 +259,7 @@ impl Judge {
         if self.strictness.sanitize {
             build.args(["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
         }
-        build.arg(common::include()).args(["-o", "t", "driver.c"]);
-        let built = build.arg(common::library()).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+        let built = build.args(["-o", "t", "driver.c"]).args(common::flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr).into_owned();
         if built.status.success() { Ok(said) } else { Err(said) }
     }

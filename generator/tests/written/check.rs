@@ -7,7 +7,7 @@ use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-use crate::common::{include, library};
+use crate::common::flags;
 
 const MODEL: &str = "#include <math.h>
 #include <stdlib.h>
@@ -73,13 +73,10 @@ fn checked_model(
     write("model_b.h", &output.header);
     write("check.c", &output.check);
     write("driver.c", driver);
-    let library = library();
     let mut build = Command::new("gcc");
     build.current_dir(&folder).args(["-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined"]);
     build.args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-sanitize-recover=all"]);
-    build.arg(include());
-    build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).arg(library);
-    let built = build.args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+    let built = build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).args(flags()).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let mut run = Command::new("timeout");
     run.arg("60").arg(folder.join("t")).env("ASAN_OPTIONS", "detect_leaks=0:exitcode=4");

@@ -8,7 +8,7 @@ use adtape_generate::emit::{self, Options};
 use adtape_generate::ir::{parse, print, validate};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-use crate::common::{Scratch, generate, head, include, library};
+use crate::common::{Scratch, flags, generate, head};
 
 /// Generates the adjoint of a program in the text form, compiles it with both compilers beside its C source and a
 /// driver, and runs it: it prints nothing.
@@ -32,13 +32,10 @@ fn generated(name: &str, ir: &str, of: &str, c: &str, driver: &str) -> String {
         "driver.c",
         &format!("#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include \"model_b.h\"\n{driver}"),
     );
-    let library = library();
     for compiler in ["gcc", "clang"] {
         let mut build = Command::new(compiler);
         build.current_dir(&folder).args(["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
-        build.arg(include()).args(["-o", "t", "driver.c", "model_b.c"]);
-        build.arg(library).args(["-lm", "-lpthread", "-ldl"]);
-        let built = build.output().unwrap();
+        let built = build.args(["-o", "t", "driver.c", "model_b.c"]).args(flags()).output().unwrap();
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         // A wrong count must end in an error, not in a machine without memory.
         let mut run = Command::new("timeout");
@@ -180,11 +177,9 @@ fn checked(name: &str, damage: impl Fn(String) -> String) -> (String, bool) {
     write("check.c", &output.check);
     let main = "double u[5] = { 0.3, -0.7, 0.9, 1.1, -0.2 }, u_b[5] = { 0 }; f_b(u, u_b, 5, 4, 1.0); return 0;";
     write("driver.c", &format!("#include \"model_b.h\"\nint main(void) {{ {main} }}\n"));
-    let library = library();
     let mut build = Command::new("gcc");
     build.current_dir(&folder).args(["-std=gnu99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]);
-    build.arg(include()).args(["-o", "t", "driver.c", "model_b.c", "check.c"]);
-    let built = build.arg(library).args(["-lm", "-lpthread", "-ldl"]).output().unwrap();
+    let built = build.args(["-o", "t", "driver.c", "model_b.c", "check.c"]).args(flags()).output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let mut run = Command::new("timeout");
     let run = run.arg("20").arg(folder.join("t")).env("ADTAPE_MEMORY_LIMIT", "100M").output().unwrap();
