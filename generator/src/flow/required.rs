@@ -22,6 +22,7 @@ mod calls;
 mod items;
 mod lasting;
 mod loops;
+mod objects;
 mod pointers;
 mod snapshots;
 mod sure;

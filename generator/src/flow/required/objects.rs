@@ -1,0 +1,138 @@
+//! Objects of a procedure that a snapshot has as a whole, and the blocks among them.
+
+use std::collections::BTreeSet;
+
+use super::super::locs::{Loc, Root};
+use super::super::walk;
+use super::Required;
+use super::again::{Hull, long, number, product};
+use super::snapshots::is_outside;
+use crate::ir::{
+    Base, Dim, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, Step, Subscript, Type, ValueId,
+};
+
+impl Required<'_> {
+    /// An object of the procedure, all of it.
+    pub(super) fn whole_object(&self, p: ProcId, item: ItemId, o: ObjectId) -> Result<Vec<Hull>, String> {
+        let proc = &self.flow.program.procs[p.index()];
+        let object = &proc.objects[o.index()];
+        let fits = |value| is_outside(proc, value, item);
+        let (base, block) = if object.life.is_block() {
+            let alloc =
+                self.only_alloc(p, o).ok_or_else(|| format!("there may be several blocks '{}'", object.name))?;
+            let ItemKind::Alloc { count, .. } = &proc.items[alloc.index()].kind else { unreachable!("found as one") };
+            if self.is_resized(p, Root::Object(p, o)) {
+                return Err(format!("'realloc' gives '{}' another size", object.name));
+            }
+            let base = if object.life == Life::Stable { address_behind(proc, alloc) } else { Some(Base::Object(o)) };
+            (base, Some(count))
+        } else {
+            (Some(Base::Object(o)), None)
+        };
+        let named = base.filter(|base| match base {
+            Base::At(pointer) => matches!(pointer.kind, ExprKind::Value(value) if fits(value)),
+            _ => true,
+        });
+        named
+            .and_then(|base| whole(base, &object.elem, &object.shape, block, &fits))
+            .ok_or_else(|| format!("the extents of '{}' are not known in front of the loop", object.name))
+    }
+
+    /// Where an object of the procedure is made, if it is one block.
+    fn only_alloc(&self, p: ProcId, o: ObjectId) -> Option<ItemId> {
+        let proc = &self.flow.program.procs[p.index()];
+        let makes = |id: &&ItemId| matches!(proc.items[id.index()].kind, ItemKind::Alloc { object, .. } if object == o);
+        let mut all = proc.regions.iter().flat_map(|region| &region.items).filter(makes);
+        let alloc = all.next().filter(|_| all.next().is_none())?;
+        let single = self.flow.points.locs.find(Root::Object(p, o)).is_some_and(|top| self.single(p, top));
+        (single || self.runs_once_a_head(p, *alloc)).then_some(*alloc)
+    }
+
+    /// What names a block of the stable heap in front of a loop. Its object does not: the block comes back at its address.
+    pub(super) fn stable_block(&self, p: ProcId, item: ItemId, o: ObjectId) -> Option<Expr> {
+        let proc = &self.flow.program.procs[p.index()];
+        let base = address_behind(proc, self.only_alloc(p, o)?).filter(|_| !self.is_resized(p, Root::Object(p, o)))?;
+        let Base::At(pointer) = base else { return None };
+        matches!(pointer.kind, ExprKind::Value(value) if is_outside(proc, value, item)).then_some(*pointer)
+    }
+
+    /// Whether a procedure, or one that it calls, may give a block another size: then it has another address.
+    pub(super) fn is_resized(&self, p: ProcId, root: Root) -> bool {
+        let points = &self.flow.points;
+        let Some(top) = points.locs.find(root) else { return false };
+        let blocks = points.grounds_of(top);
+        let (mut open, mut seen) = (vec![p], BTreeSet::new());
+        while let Some(q) = open.pop() {
+            if !seen.insert(q) {
+                continue;
+            }
+            let proc = &self.flow.program.procs[q.index()];
+            open.extend(walk::calls(proc).into_iter().map(|(_, callee)| callee));
+            let resized = proc.items.iter().filter(|item| item.kind.resizes()).any(|item| {
+                let ItemKind::Call { args, .. } = &item.kind else { return false };
+                let targets = args.iter().flat_map(|arg| points.targets(q, arg));
+                let grounds: BTreeSet<Loc> = targets.flat_map(|target| points.grounds_of(target)).collect();
+                grounds
+                    .iter()
+                    .any(|ground| blocks.iter().any(|block| points.locs.root(*block) == points.locs.root(*ground)))
+            });
+            if resized {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The pointer that takes the address of a block on the stable heap, right behind its `Alloc`.
+fn address_behind(proc: &Proc, alloc: ItemId) -> Option<Base> {
+    let (region, at) = proc.positions()[alloc.index()]?;
+    let next = proc.regions[region.index()].items.get(at + 1)?;
+    let ItemKind::Let { value } = proc.items[next.index()].kind else { return None };
+    let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
+    Some(Base::At(Box::new(Expr { kind: ExprKind::Value(value), ty })))
+}
+
+/// All elements of an object, if its extents are numbers or values that fit. `block`: how many elements a block has.
+pub(super) fn whole(
+    base: Base,
+    elem: &Type,
+    shape: &[Dim],
+    block: Option<&Expr>,
+    fits: &dyn Fn(ValueId) -> bool,
+) -> Option<Vec<Hull>> {
+    let mut extents: Option<Expr> = None;
+    let mut subscripts = Vec::new();
+    for dim in shape {
+        if dim.lower.is_some() || dim.extent.is_none() && block.is_none() {
+            return None;
+        }
+        if let Some(extent) = dim.extent.as_ref().map(widened) {
+            extents = Some(match extents {
+                None => extent,
+                Some(extents) => product(extents, extent),
+            });
+        }
+        subscripts.push(Subscript { at: number(0), dim: dim.clone() });
+    }
+    if block.is_some() && shape.is_empty() {
+        subscripts.push(Subscript { at: number(0), dim: Dim::default() });
+    }
+    let path = if subscripts.is_empty() { Vec::new() } else { vec![Step::Index(subscripts)] };
+    let extents = extents.unwrap_or_else(|| number(1));
+    let count = block.map_or(extents.clone(), widened);
+    let mut all = true;
+    for expr in [&count, &extents] {
+        all &= walk::loads(expr).is_empty();
+        crate::ir::walk::values(expr, &mut |value| all &= fits(value));
+    }
+    all.then(|| vec![Hull { first: Place { base, path, ty: elem.clone() }, count }])
+}
+
+fn widened(expr: &Expr) -> Expr {
+    match expr.kind {
+        ExprKind::Int(n) => number(n),
+        _ if expr.ty == long() => expr.clone(),
+        _ => Expr { kind: ExprKind::Cast(Box::new(expr.clone())), ty: long() },
+    }
+}
