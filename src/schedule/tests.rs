@@ -23,7 +23,7 @@ fn least_extra_steps(longest: usize, most: usize) -> Vec<Vec<u64>> {
 
 #[test]
 fn formula_is_the_least_number_of_extra_steps() {
-    let table = least_extra_steps(2000, 20);
+    let table = least_extra_steps(part(2000) as usize, 20);
     for (s, row) in table.iter().enumerate().skip(1) {
         for (n, extra) in row.iter().enumerate() {
             assert_eq!(extra_steps(n as u64, s as u64), *extra, "t({n}, {s})");
@@ -219,7 +219,7 @@ fn disk_revolve_costs_as_little_as_the_recurrences_allow() {
 #[test]
 fn disk_revolve_of_a_long_loop_costs_hardly_more_a_step_than_the_best_group() {
     for (memory, save, load) in [(3, 5.0, 2.0), (10, 50.0, 50.0), (4, 3000.0, 1000.0)] {
-        let n = 300_000;
+        let n = part(300_000);
         let mut schedule = Schedule::disk_revolve(n, memory, save, load).unwrap();
         let predicted = schedule.predict().unwrap();
         let done = Executor::new(n, Limits { memory, disk: n }).run(&mut schedule).done;
@@ -310,7 +310,7 @@ fn online_with_many_snapshots_or_steps_stays_near_the_binomial_schedule() {
 #[test]
 fn loops_that_leave_early_are_reversed_by_every_schedule() {
     let mut random = Rng::with_seed(3);
-    for round in 0..3000 {
+    for round in 0..part(3000) {
         let n = 1 + random.u64(..if round % 10 == 0 { 700 } else { 60 });
         let (ends, s) = (random.u64(..n + 1), 1 + random.u64(..8));
         let schedules = [

@@ -64,21 +64,6 @@ fn small_functions_with_structs_have_right_adjoints() {
 }
 
 #[test]
-fn structs_with_pointers_have_right_adjoints() {
-    check("pointers_in_structs.c", &["by_value", "copied", "marched", "scope"]);
-}
-
-#[test]
-fn loops_and_branches_may_hand_on_pointers_and_structs() {
-    check("handed_on.c", &["layers", "down", "steps", "either", "basis"]);
-}
-
-#[test]
-fn local_variables_may_hold_one_of_several_functions() {
-    check("chosen_functions.c", &["by_condition", "from_memory", "in_a_loop"]);
-}
-
-#[test]
 fn blocks_may_outlive_the_code_that_makes_them() {
     check("heap.c", &[]);
 }
@@ -92,18 +77,6 @@ fn loops_that_run_again_find_blocks_of_the_stable_heap() {
 #[test]
 fn pointers_at_file_scope_may_lead_to_work_space() {
     check("work_space.c", &[]);
-}
-
-/// The base of `p = c ? a : b` was always the first one: the reverse sweep added to other memory.
-#[test]
-fn pointers_that_a_condition_chooses_have_the_base_of_its_arm() {
-    check("chosen_pointers.c", &["taken", "linear", "nested", "of_two"]);
-}
-
-/// These were refused: the adjoint of a local object was not there yet where the pointer came from the tape.
-#[test]
-fn pointers_into_local_memory_may_change_places() {
-    check("swapped.c", &["rows", "scalars", "points", "marching", "buffers", "freed_twice", "tables"]);
 }
 
 /// The headers of C that generated code includes had the macros of the sources' headers: they did not compile.
@@ -126,25 +99,8 @@ fn macros_of_headers_change_no_other_header() {
 }
 
 #[test]
-fn functions_that_pass_a_list_of_arguments_on_have_right_adjoints() {
-    check("lists.c", &[]);
-}
-
-#[test]
 fn functions_that_make_memory_for_their_callers_have_right_adjoints() {
     check("constructors.c", &[]);
-}
-
-/// A pointer that was NULL came from the tape as a sum of an array and an offset, which compilers take for none: the
-/// adjoint stopped, or took the wrong branch.
-#[test]
-fn pointers_to_members_and_null_have_right_adjoints() {
-    check("members.c", &["carried", "last", "largest", "global"]);
-}
-
-#[test]
-fn static_locals_that_are_assigned_first_have_right_adjoints() {
-    check("statics.c", &["forward", "chosen", "work"]);
 }
 
 /// The reverse sweep brought the table back to what it was before its first filling, but not the flag: the second call of
@@ -157,21 +113,6 @@ fn memory_that_the_first_call_fills_gives_right_adjoints_in_the_second() {
 #[test]
 fn effects_that_c_orders_have_right_adjoints() {
     check("ordered.c", &["comma", "filled", "status"]);
-}
-
-#[test]
-fn what_a_head_names_has_an_adjoint_where_no_derivative_flows() {
-    check("nothing_flows.c", &["constant", "scratch"]);
-}
-
-#[test]
-fn globals_that_keep_nothing_of_the_inputs_have_right_adjoints() {
-    check("globals.c", &["scratch"]);
-}
-
-#[test]
-fn structs_of_libraries_have_right_adjoints() {
-    check("objects.c", &["turned", "whole", "array_of_one", "returned"]);
 }
 
 #[test]
@@ -473,5 +414,64 @@ int main(void) {
     #[test]
     fn programs_that_report_have_right_adjoints() {
         check("reports.c", &["counted", "printed"]);
+    }
+
+    #[test]
+    fn structs_with_pointers_have_right_adjoints() {
+        check("pointers_in_structs.c", &["by_value", "copied", "marched", "scope"]);
+    }
+
+    #[test]
+    fn loops_and_branches_may_hand_on_pointers_and_structs() {
+        check("handed_on.c", &["layers", "down", "steps", "either", "basis"]);
+    }
+
+    #[test]
+    fn local_variables_may_hold_one_of_several_functions() {
+        check("chosen_functions.c", &["by_condition", "from_memory", "in_a_loop"]);
+    }
+
+    /// The base of `p = c ? a : b` was always the first one: the reverse sweep added to other memory.
+    #[test]
+    fn pointers_that_a_condition_chooses_have_the_base_of_its_arm() {
+        check("chosen_pointers.c", &["taken", "linear", "nested", "of_two"]);
+    }
+
+    /// These were refused: the adjoint of a local object was not there yet where the pointer came from the tape.
+    #[test]
+    fn pointers_into_local_memory_may_change_places() {
+        check("swapped.c", &["rows", "scalars", "points", "marching", "buffers", "freed_twice", "tables"]);
+    }
+
+    #[test]
+    fn functions_that_pass_a_list_of_arguments_on_have_right_adjoints() {
+        check("lists.c", &[]);
+    }
+
+    /// A pointer that was NULL came from the tape as a sum of an array and an offset, which compilers take for none: the
+    /// adjoint stopped, or took the wrong branch.
+    #[test]
+    fn pointers_to_members_and_null_have_right_adjoints() {
+        check("members.c", &["carried", "last", "largest", "global"]);
+    }
+
+    #[test]
+    fn static_locals_that_are_assigned_first_have_right_adjoints() {
+        check("statics.c", &["forward", "chosen", "work"]);
+    }
+
+    #[test]
+    fn globals_that_keep_nothing_of_the_inputs_have_right_adjoints() {
+        check("globals.c", &["scratch"]);
+    }
+
+    #[test]
+    fn structs_of_libraries_have_right_adjoints() {
+        check("objects.c", &["turned", "whole", "array_of_one", "returned"]);
+    }
+
+    #[test]
+    fn what_a_head_names_has_an_adjoint_where_no_derivative_flows() {
+        check("nothing_flows.c", &["constant", "scratch"]);
     }
 }

@@ -86,7 +86,7 @@ fn shrunk(judge: &Judge, seed: u64) -> String {
 
 /// Nearly all of them must be accepted, too: a generator that refuses everything is never wrong.
 fn all_right(name: &str, belongs: impl Fn(&u64) -> bool) {
-    let (from, programs) = (number("FROM", 1), number("PROGRAMS", 30));
+    let (from, programs) = (number("FROM", 1), number("PROGRAMS", 16));
     let seeds: Vec<u64> = (from..from + programs).filter(belongs).collect();
     let judge = Judge::new(&format!("{name}-from-{from}"), strictness());
     let (wrong, right) = judged(&judge, &seeds);
