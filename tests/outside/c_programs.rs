@@ -177,25 +177,6 @@ fn header_compiles_without_a_warning_in_every_dialect_and_works_in_each() {
     header_works_in_every_dialect("-O2");
 }
 
-/// Each theme's header, and what they inline, without the others.
-#[test]
-fn every_header_compiles_alone_without_a_warning() {
-    let directory = scratch("c_headers_alone");
-    let headers = files_below(&root().join("include"), |_| true);
-    assert!(headers.len() >= 9, "{headers:?}");
-    for header in headers {
-        let header = header.strip_prefix(root().join("include")).expect("a header").display().to_string();
-        for (cc, language, std) in
-            [("gcc", "c", "c99"), ("clang", "c", "c99"), ("g++", "c++", "c++17"), ("clang++", "c++", "c++17")]
-        {
-            let file = directory.join(format!("alone.{}", if language == "c" { "c" } else { "cpp" }));
-            std::fs::write(&file, format!("#include \"{header}\"\n#include \"{header}\"\n")).expect("written");
-            let mut command = compiler(cc, &["-Wconversion", "-Werror", "-fsyntax-only", &format!("-std={std}")]);
-            run(command.args(["-x", language]).arg(&file));
-        }
-    }
-}
-
 // ---- the shared library ------------------------------------------------------------------------------------------
 
 /// gcc with the shared library, which is found at run time under its SONAME.
@@ -242,6 +223,25 @@ mod matrix {
     #[test]
     fn random_programs_agree_with_the_shared_library() {
         works_with_the_shared_library("random");
+    }
+
+    /// Each theme's header, and what they inline, without the others.
+    #[test]
+    fn every_header_compiles_alone_without_a_warning() {
+        let directory = scratch("c_headers_alone");
+        let headers = files_below(&root().join("include"), |_| true);
+        assert!(headers.len() >= 9, "{headers:?}");
+        for header in headers {
+            let header = header.strip_prefix(root().join("include")).expect("a header").display().to_string();
+            for (cc, language, std) in
+                [("gcc", "c", "c99"), ("clang", "c", "c99"), ("g++", "c++", "c++17"), ("clang++", "c++", "c++17")]
+            {
+                let file = directory.join(format!("alone.{}", if language == "c" { "c" } else { "cpp" }));
+                std::fs::write(&file, format!("#include \"{header}\"\n#include \"{header}\"\n")).expect("written");
+                let mut command = compiler(cc, &["-Wconversion", "-Werror", "-fsyntax-only", &format!("-std={std}")]);
+                run(command.args(["-x", language]).arg(&file));
+            }
+        }
     }
 }
 

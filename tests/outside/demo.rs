@@ -312,32 +312,6 @@ fn demo_of_default_size_has_a_hundred_thousand_controls() {
     }
 }
 
-/// util-linux's `script` runs it on a terminal of its own.
-#[test]
-fn demo_draws_a_progress_bar_on_a_terminal() {
-    if Command::new("script").arg("--version").stdout(Stdio::null()).status().is_err() {
-        skip("demo_draws_a_progress_bar_on_a_terminal", "script (Debian: bsdutils) not found");
-        return;
-    }
-    for program in programs() {
-        let mut script = clean("script");
-        script
-            .env_remove("DEMO_DATA")
-            .args(["-qec"])
-            .arg(program)
-            .arg("/dev/null")
-            .env("SIZE", "small")
-            .stdin(Stdio::null());
-        let text = String::from_utf8_lossy(&run(&mut script).stdout).into_owned();
-        assert!(text.contains("\r[") && text.contains(" %  "), "{text}");
-        // It is removed before each line: what a line shows in the end is what follows the last removal.
-        let lines = text.split("\r\n").map(|line| line.rsplit('\r').next().unwrap_or_default());
-        let shown: Vec<&str> = lines.map(|line| line.trim_start_matches("\x1b[K")).collect();
-        assert!(shown.iter().any(|line| line.starts_with("  Taylor order")), "{text}");
-        assert!(shown.iter().all(|line| !line.contains('\x1b') && !line.starts_with('[')), "{text}");
-    }
-}
-
 /// Run by `make matrix` alone: what draws is compiled first, with its crates.
 mod matrix {
     use super::*;
@@ -415,5 +389,31 @@ mod matrix {
         let steps = steps.take_while(|line| line.starts_with("    ")).count();
         let taylor = html.split("Is the gradient right?").nth(1).and_then(|rest| rest.split("<h2>").next());
         assert_eq!(taylor.unwrap_or_default().matches("<circle").count(), steps + 1);
+    }
+
+    /// util-linux's `script` runs it on a terminal of its own.
+    #[test]
+    fn demo_draws_a_progress_bar_on_a_terminal() {
+        if Command::new("script").arg("--version").stdout(Stdio::null()).status().is_err() {
+            skip("demo_draws_a_progress_bar_on_a_terminal", "script (Debian: bsdutils) not found");
+            return;
+        }
+        for program in programs() {
+            let mut script = clean("script");
+            script
+                .env_remove("DEMO_DATA")
+                .args(["-qec"])
+                .arg(program)
+                .arg("/dev/null")
+                .env("SIZE", "small")
+                .stdin(Stdio::null());
+            let text = String::from_utf8_lossy(&run(&mut script).stdout).into_owned();
+            assert!(text.contains("\r[") && text.contains(" %  "), "{text}");
+            // It is removed before each line: what a line shows in the end is what follows the last removal.
+            let lines = text.split("\r\n").map(|line| line.rsplit('\r').next().unwrap_or_default());
+            let shown: Vec<&str> = lines.map(|line| line.trim_start_matches("\x1b[K")).collect();
+            assert!(shown.iter().any(|line| line.starts_with("  Taylor order")), "{text}");
+            assert!(shown.iter().all(|line| !line.contains('\x1b') && !line.starts_with('[')), "{text}");
+        }
     }
 }

@@ -229,13 +229,6 @@ fn adaptive_mesh_in_c_gives_back_what_it_frees() {
     let text = pointers("adaptive_mesh", C, &["300", "5"]).expect("a C compiler");
     assert!(number(&text, "most bytes of cells alive") < 16e6, "{text}");
 }
-#[test]
-fn adaptive_mesh_in_fortran_gives_back_what_it_frees() {
-    let Some(text) = pointers("adaptive_mesh", Fortran, &["300", "5"]) else { return };
-    assert_eq!(number(&text, "cells made"), 1_344_000.0);
-    assert!(number(&text, "most bytes of cells alive") < 16e6, "{text}");
-}
-
 /// Cells that are missing lie elsewhere after the restoration, and the section has the same result.
 #[test]
 fn restoration_of_a_list_that_grew_and_shrank_has_the_same_result_bit_for_bit() {
@@ -342,5 +335,12 @@ mod matrix {
     #[test]
     fn cheaper_adjoints_in_fortran_has_the_last_counts_of_table_1() {
         cheaper_adjoints(Fortran);
+    }
+
+    #[test]
+    fn adaptive_mesh_in_fortran_gives_back_what_it_frees() {
+        let Some(text) = pointers("adaptive_mesh", Fortran, &["300", "5"]) else { return };
+        assert_eq!(number(&text, "cells made"), 1_344_000.0);
+        assert!(number(&text, "most bytes of cells alive") < 16e6, "{text}");
     }
 }

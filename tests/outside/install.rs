@@ -412,29 +412,29 @@ mod matrix {
         run(Command::new(sources.join("build_fortran.sh")).arg(&sources).arg(moved().join("include")).arg(&out));
         assert_eq!(files(&out), ["adtape.mod", "adtape_derived.inc", "adtape_polymorphic.inc", "libadtape_fortran.a"]);
     }
-}
 
-#[test]
-fn cmake_package_refuses_another_series_and_an_unknown_component() {
-    let directory = scratch("install_cmake_refusals");
-    // As if that compiler had been found.
-    let old = "set(CMAKE_Fortran_COMPILER gfortran-11)\nset(CMAKE_Fortran_COMPILER_ID GNU)\n\
-               set(CMAKE_Fortran_COMPILER_VERSION 11.4.0)\n";
-    for (found, wanted, expected) in [
-        ("", "0.2 REQUIRED", "adtapeConfig.cmake, version: 0.1"),
-        ("", "REQUIRED COMPONENTS x", "no component x"),
-        (old, "REQUIRED COMPONENTS fortran", "takes gfortran 12 or later"),
-    ] {
-        let text = format!(
-            "cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\n{found}find_package(adtape {wanted})\n"
-        );
-        fs::write(directory.join("CMakeLists.txt"), text).expect("scratch directory is writable");
-        let mut configure = Command::new("cmake");
-        configure.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
-        let prefix = format!("-DCMAKE_PREFIX_PATH={}", moved().display());
-        let output = configure.arg(prefix).output().expect("cmake runs");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains(expected), "{wanted}: {said}");
+    #[test]
+    fn cmake_package_refuses_another_series_and_an_unknown_component() {
+        let directory = scratch("install_cmake_refusals");
+        // As if that compiler had been found.
+        let old = "set(CMAKE_Fortran_COMPILER gfortran-11)\nset(CMAKE_Fortran_COMPILER_ID GNU)\n\
+                   set(CMAKE_Fortran_COMPILER_VERSION 11.4.0)\n";
+        for (found, wanted, expected) in [
+            ("", "0.2 REQUIRED", "adtapeConfig.cmake, version: 0.1"),
+            ("", "REQUIRED COMPONENTS x", "no component x"),
+            (old, "REQUIRED COMPONENTS fortran", "takes gfortran 12 or later"),
+        ] {
+            let text = format!(
+                "cmake_minimum_required(VERSION 3.16)\nproject(p LANGUAGES C)\n{found}find_package(adtape {wanted})\n"
+            );
+            fs::write(directory.join("CMakeLists.txt"), text).expect("scratch directory is writable");
+            let mut configure = Command::new("cmake");
+            configure.arg("-S").arg(&directory).arg("-B").arg(directory.join("build"));
+            let prefix = format!("-DCMAKE_PREFIX_PATH={}", moved().display());
+            let output = configure.arg(prefix).output().expect("cmake runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && said.contains(expected), "{wanted}: {said}");
+        }
     }
 }
 

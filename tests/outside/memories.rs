@@ -88,11 +88,6 @@ fn adaptive_mesh(language: Language) {
     checked(&program, &["300", "5", "fresh"], &[("ADTAPE_CHECK", "1"), ("ADTAPE_STEP", "4096")]);
     identity_map_fails(&program, &["300", "5"]);
 }
-#[test]
-fn adaptive_mesh_in_c_has_the_same_gradient_on_the_heap_and_over_maps() {
-    adaptive_mesh(Language::C);
-}
-
 /// Programs with blocks and pointers, under every allocator: `reuse`, which is the default, `fresh`, where no address of the
 /// forward sweep is valid in the reverse sweep, in C `system`; they have the same gradient over maps and over the stable
 /// heap. The program and what it prints.
@@ -112,16 +107,6 @@ fn linked_list_comes_back_node_by_node() {
     blocks_and_pointers("linked_list", Language::C, "500");
 }
 #[test]
-fn linked_list_in_fortran_comes_back_node_by_node() {
-    let Some((_, text)) = blocks_and_pointers("linked_list", Language::Fortran, "500") else { return };
-    assert_eq!(number(&text, "blocks that came back"), 1e5);
-    let (program, text) = passes_under_every_allocator("linked_list", &["500"]);
-    assert!(text.contains("pointers waiting in the midst of it: 2, as expected"), "{text}");
-    for allocator in ["reuse", "fresh"] {
-        identity_map_fails_under(allocator, &program, &["500", "identity"]);
-    }
-}
-#[test]
 fn sparse_matrix_shrinks_as_it_grew() {
     blocks_and_pointers("sparse_matrix", Language::C, "300");
 }
@@ -137,10 +122,6 @@ fn sparse_matrix_in_fortran_shrinks_as_it_grew_by_move_alloc() {
         let message = identity_map_fails_under(allocator, &program, &["300", "identity"]);
         assert!(message.contains("there is no array where the row was"), "{message}");
     }
-}
-#[test]
-fn mesh_of_a_hundred_thousand_blocks_has_the_gradient_of_finite_differences() {
-    blocks_and_pointers("mesh", Language::C, "500");
 }
 #[test]
 fn mesh_in_fortran_has_the_gradient_of_finite_differences() {
@@ -207,5 +188,26 @@ mod matrix {
     #[test]
     fn adaptive_mesh_in_fortran_has_the_same_gradient_on_the_heap_and_over_maps() {
         adaptive_mesh(Language::Fortran);
+    }
+
+    #[test]
+    fn adaptive_mesh_in_c_has_the_same_gradient_on_the_heap_and_over_maps() {
+        adaptive_mesh(Language::C);
+    }
+
+    #[test]
+    fn linked_list_in_fortran_comes_back_node_by_node() {
+        let Some((_, text)) = blocks_and_pointers("linked_list", Language::Fortran, "500") else { return };
+        assert_eq!(number(&text, "blocks that came back"), 1e5);
+        let (program, text) = passes_under_every_allocator("linked_list", &["500"]);
+        assert!(text.contains("pointers waiting in the midst of it: 2, as expected"), "{text}");
+        for allocator in ["reuse", "fresh"] {
+            identity_map_fails_under(allocator, &program, &["500", "identity"]);
+        }
+    }
+
+    #[test]
+    fn mesh_of_a_hundred_thousand_blocks_has_the_gradient_of_finite_differences() {
+        blocks_and_pointers("mesh", Language::C, "500");
     }
 }

@@ -70,6 +70,54 @@ mod matrix {
         [How::Shared, How::Inline].into_iter().for_each(pointers_are_restored);
         [How::Static, How::Inline].into_iter().for_each(gradient_is_right);
     }
+
+    /// A program with the arguments of 2020, linked without the library for them, died of a segmentation fault, or took the size
+    /// for an address and went on.
+    #[test]
+    fn arguments_of_2020_are_refused_where_the_library_for_them_is_missing() {
+        let calls = "#include <stdlib.h>\n\
+                     void ADMM_register(void *base, void *then, int size, int elements);\n\
+                     void ADMM_registerShadowed(void *base, void *then, int size, void *b, void *bthen, int bsize, int elements);\n\
+                     int main(int argc, char **argv) {\n\
+                       double *x = malloc(80), *xb = malloc(80);\n\
+                       if (argc > 1) ADMM_registerShadowed(x, NULL, 80, xb, NULL, 80, 10);\n\
+                       else ADMM_register(x, NULL, 80, 10);\n\
+                       return argv == NULL;\n}\n";
+        let source = scratch("kit-2020").join("calls.c");
+        fs::write(&source, calls).expect("scratch directory is writable");
+        let source = source.to_str().expect("a path");
+        for (how, flags) in [(How::Static, "-no-pie"), (How::Static, "-pie"), (How::Shared, "-pie")] {
+            let program = compile(&cc(), &[source], how, &[flags]);
+            for (arguments, line) in [(&[][..], 7), (&["shadowed"], 6)] {
+                let output = command(&program, arguments, &[]).output().expect("the program runs");
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert_eq!(
+                    std::os::unix::process::ExitStatusExt::signal(&output.status),
+                    Some(6),
+                    "{how:?} {flags}: {said}"
+                );
+                for words in
+                    ["finds 80 where", "arguments of 2020", "-ladtape_kit_admm2020", &format!("calls.c:{line}")]
+                {
+                    assert!(said.contains(words), "{how:?} {flags}: no \"{words}\" in {said}");
+                }
+            }
+        }
+        let older = build_kit().join("libadtape_kit_admm2020.a").to_string_lossy().into_owned();
+        let program = compile(&cc(), &[source, &older], How::Static, &[]);
+        for arguments in [&[][..], &["shadowed"]] {
+            passes(&program, arguments, &[]);
+        }
+    }
+
+    /// Lists searched from their beginning would make it ten times as dear.
+    #[test]
+    fn block_among_many_costs_little_more_than_among_few() {
+        let program = compile(&cc(), &["admm.c"], How::Static, &["-pthread"]);
+        let text = passes(&program, &["cost"], &[]);
+        let ratio: f64 = text.trim_end().rsplit(' ').next().and_then(|word| word.parse().ok()).expect("a ratio");
+        assert!(ratio < 6.0, "{text}");
+    }
 }
 
 #[test]
@@ -96,50 +144,4 @@ fn library_of_2020_has_the_two_names_with_other_arguments() {
     assert_eq!(shared, BTreeSet::from(names.clone()));
     let archive = symbols(&build_kit().join("libadtape_kit_admm2020.a"), &["-g", "--defined-only"], "TW");
     assert_eq!(archive, BTreeSet::from(names));
-}
-
-/// A program with the arguments of 2020, linked without the library for them, died of a segmentation fault, or took the size
-/// for an address and went on.
-#[test]
-fn arguments_of_2020_are_refused_where_the_library_for_them_is_missing() {
-    let calls = "#include <stdlib.h>\n\
-                 void ADMM_register(void *base, void *then, int size, int elements);\n\
-                 void ADMM_registerShadowed(void *base, void *then, int size, void *b, void *bthen, int bsize, int elements);\n\
-                 int main(int argc, char **argv) {\n\
-                   double *x = malloc(80), *xb = malloc(80);\n\
-                   if (argc > 1) ADMM_registerShadowed(x, NULL, 80, xb, NULL, 80, 10);\n\
-                   else ADMM_register(x, NULL, 80, 10);\n\
-                   return argv == NULL;\n}\n";
-    let source = scratch("kit-2020").join("calls.c");
-    fs::write(&source, calls).expect("scratch directory is writable");
-    let source = source.to_str().expect("a path");
-    for (how, flags) in [(How::Static, "-no-pie"), (How::Static, "-pie"), (How::Shared, "-pie")] {
-        let program = compile(&cc(), &[source], how, &[flags]);
-        for (arguments, line) in [(&[][..], 7), (&["shadowed"], 6)] {
-            let output = command(&program, arguments, &[]).output().expect("the program runs");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(
-                std::os::unix::process::ExitStatusExt::signal(&output.status),
-                Some(6),
-                "{how:?} {flags}: {said}"
-            );
-            for words in ["finds 80 where", "arguments of 2020", "-ladtape_kit_admm2020", &format!("calls.c:{line}")] {
-                assert!(said.contains(words), "{how:?} {flags}: no \"{words}\" in {said}");
-            }
-        }
-    }
-    let older = build_kit().join("libadtape_kit_admm2020.a").to_string_lossy().into_owned();
-    let program = compile(&cc(), &[source, &older], How::Static, &[]);
-    for arguments in [&[][..], &["shadowed"]] {
-        passes(&program, arguments, &[]);
-    }
-}
-
-/// Lists searched from their beginning would make it ten times as dear.
-#[test]
-fn block_among_many_costs_little_more_than_among_few() {
-    let program = compile(&cc(), &["admm.c"], How::Static, &["-pthread"]);
-    let text = passes(&program, &["cost"], &[]);
-    let ratio: f64 = text.trim_end().rsplit(' ').next().and_then(|word| word.parse().ok()).expect("a ratio");
-    assert!(ratio < 6.0, "{text}");
 }
