@@ -43,7 +43,8 @@ fn binomial_numbers_saturate() {
     assert_eq!(beta(2, (1 << 32) - 1), (1 << 31) * ((1 << 32) + 1));
 }
 
-/// Every length up to 300, and then every seventh up to 2000 (640 in a part), with up to 20 snapshots: the formula at every action.
+/// Every length up to 300, and then every seventh up to 2000 (640 in a part), with up to 20 snapshots: the formula at
+/// every action.
 #[test]
 fn binomial_takes_the_least_number_of_extra_steps() {
     for s in 1..=20 {

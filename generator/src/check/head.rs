@@ -19,8 +19,8 @@ pub struct Names<'a> {
 pub struct Arguments<'a> {
     /// Names of the adjoints; empty for what has none.
     pub adjoints: &'a [String],
-    /// Which parameters the tangent takes a tangent of: not the same, where only one of the two programs has calls of
-    /// small functions written out.
+    /// Which parameters the tangent takes a tangent of. Others than have an adjoint, where calls of small functions are
+    /// written out in only one of the two programs.
     pub tangents: Vec<bool>,
     /// Name of the adjoint of the result; empty without.
     pub seed: &'a str,
@@ -66,11 +66,10 @@ pub fn body(
             continue;
         }
         own.push(bar.clone());
-        let arguments = forward.len();
-        match &param.ty {
+        let along = match &param.ty {
             Type::Pointer(_) => {
                 reverse.push(bar.clone());
-                forward.push(bar.clone());
+                bar.clone()
             }
             Type::Float { .. } => {
                 text += &format!("        {} = 0;\n", ty(&param.ty, &trial));
@@ -78,11 +77,11 @@ pub fn body(
                 if args.asked.independents.contains(name) {
                     let direction = format!("{prefix}_direction({k}, {name})");
                     terms += &format!("            {prefix}_term({direction} * {trial});\n");
-                    forward.push(format!("({}){direction}", ty(&param.ty, "")));
                     let at = moved.len() - 1;
                     moved[at] = format!("({})({name} + {prefix}_shift({k}, {name}))", ty(&param.ty, ""));
+                    format!("({}){direction}", ty(&param.ty, ""))
                 } else {
-                    forward.push("0".into());
+                    "0".into()
                 }
             }
             _ => {
@@ -91,11 +90,11 @@ pub fn body(
                     text += &pointers(program, id, &format!("{trial}."), &format!("{bar}->"));
                 }
                 reverse.push(format!("&{trial}"));
-                forward.push(trial);
+                trial
             }
-        }
-        if !args.tangents[k] {
-            forward.truncate(arguments);
+        };
+        if args.tangents[k] {
+            forward.push(along);
         }
     }
     let mut primal = format!("{}({});", proc.name, moved.join(", "));

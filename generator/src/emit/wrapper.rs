@@ -135,7 +135,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         });
         let arguments = crate::check::Arguments {
             adjoints: &bars,
-            tangents: taken(proc, tangents),
+            tangents: taken(unit.program, head, tangents),
             seed: &seed,
             written: adjoint.written.get(&head).map_or(&[], |written| written),
             globals: globals.collect(),
@@ -158,16 +158,15 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
 /// What the header says about `f_d`.
 pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
     let mut meaning = String::new();
-    let mut params = tangent.params.iter().peekable();
-    for param in &primal.params {
-        params.next();
-        if let Some(with) = params.next_if(|with| is_tangent_of(&with.name, &param.name)) {
+    let taken = tangents_of(primal, tangent);
+    for (param, with) in primal.params.iter().zip(&taken) {
+        if let Some(with) = with {
             let how =
                 if param.read_only || !matches!(param.ty, Type::Pointer(_)) { "read" } else { "read and written" };
             meaning += &format!(" *   {}: the tangent of {}: {how}\n", with.name, param.name);
         }
     }
-    if let Some(with) = params.next() {
+    if let Some(with) = tangent.params.get(taken.len() + taken.iter().flatten().count()) {
         meaning += &format!(" *   {}: the tangent of the result: written\n", with.name);
     }
     let title = format!("The tangent of {}. Runs it, and computes the derivatives of what it writes\n", primal.name);
@@ -175,19 +174,24 @@ pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
 }
 
 /// Which parameters of a head its tangent takes a tangent of.
-fn taken(head: &Proc, tangents: &Tangents) -> Vec<bool> {
-    let named = |(id, ..): &&(ProcId, String, Proc)| {
-        tangents.heads.contains(id) && tangents.program.procs[id.index()].name == head.name
-    };
-    let params = tangents.tangents.iter().find(named).map_or(&[][..], |(.., tangent)| &tangent.params);
-    let mut params = params.iter().peekable();
+fn taken(program: &Program, head: ProcId, tangents: &Tangents) -> Vec<bool> {
+    let of = super::head_of(tangents, program, head);
+    let tangent = tangents.tangents.iter().find(|(id, ..)| Some(*id) == of);
+    let primal = &program.procs[head.index()];
+    let all = tangent.map(|(.., tangent)| tangents_of(primal, tangent));
+    all.map_or(vec![false; primal.params.len()], |all| all.iter().map(Option::is_some).collect())
+}
+
+/// By parameter of a procedure, the one of its tangent that is the parameter's tangent and stands behind it.
+fn tangents_of<'a>(primal: &Proc, tangent: &'a Proc) -> Vec<Option<&'a Param>> {
+    let mut params = tangent.params.iter().peekable();
     // No tangent has the name of a parameter: behind `x` may stand the user's own `x_d`.
-    let is_own = |name: &str| head.params.iter().any(|param| param.name == name);
+    let is_own = |name: &str| primal.params.iter().any(|param| param.name == name);
     let of = |param: &Param| {
         params.next();
-        params.next_if(|with| is_tangent_of(&with.name, &param.name) && !is_own(&with.name)).is_some()
+        params.next_if(|with| is_tangent_of(&with.name, &param.name) && !is_own(&with.name))
     };
-    head.params.iter().map(of).collect()
+    primal.params.iter().map(of).collect()
 }
 
 /// `x_d` of `x`, or `x_d_1` where the user has an `x_d`.

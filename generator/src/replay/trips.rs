@@ -60,14 +60,12 @@ impl Replay<'_> {
 
     /// A number of passes of which the lowest bits are known. Signed numbers do not wrap around.
     fn wrapped(&mut self, passes: T, ty: Option<Type>) -> T {
-        match ty {
-            Some(Type::Int { bits, signed, name })
-                if !signed || !self.terms.is_exact(passes, &Type::Int { bits, signed, name: name.clone() }) =>
-            {
-                self.terms.convert(passes, &Type::Int { bits, signed: false, name }, &long())
-            }
-            _ => passes,
+        let Some(ty @ Type::Int { bits, signed, .. }) = &ty else { return passes };
+        if *signed && self.terms.is_exact(passes, ty) {
+            return passes;
         }
+        let unsigned = Type::Int { bits: *bits, signed: false, name: String::new() };
+        self.terms.convert(passes, &unsigned, &long())
     }
 
     /// How often a loop runs that runs at all and whose index goes by a value that divides its distance; that value. A
@@ -95,8 +93,7 @@ impl Replay<'_> {
     pub(super) fn assume_step(&mut self, form: &Form) {
         if let Some(step) = form.goes_by {
             let zero = self.terms.number(0);
-            let long = super::eval::long();
-            let positive = self.binary(Binary::Less, zero, step, &long, &long);
+            let positive = self.binary(Binary::Less, zero, step, &long(), &long());
             self.assume_truth(positive, true);
         }
     }

@@ -372,11 +372,11 @@ impl<'a> Body<'a> {
         let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
         let count = self.exprs.bare(count, 0, self);
         let tailed = match &elem {
-            Type::Struct(id) => self.exprs.program.types.structs[id.index()].clone(),
-            _ => Struct::default(),
+            Type::Struct(id) => Some(&self.exprs.program.types.structs[id.index()]).filter(|of| of.has_tail()),
+            _ => None,
         };
         // The array that such a struct ends with is part of the size: no adjoint takes more than so many of its reals.
-        let (count, elem) = match tailed.adjoints.filter(|_| tailed.has_tail()) {
+        let (count, elem) = match tailed.and_then(|of| of.adjoints) {
             Some((of, directions)) => (format!("({count}) * {directions}"), Type::Struct(of)),
             None => (count, elem),
         };

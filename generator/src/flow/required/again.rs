@@ -226,12 +226,7 @@ impl Required<'_> {
                 let path = vec![Step::Index(vec![subscript])];
                 return Some(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() });
             }
-            Root::Object(q, o) if q == p => {
-                let object = &proc.objects[o.index()];
-                let is_stable = object.life == Life::Stable;
-                let base = if is_stable { Base::At(Box::new(self.stable_block(p, item, o)?)) } else { Base::Object(o) };
-                (base, object)
-            }
+            Root::Object(q, o) if q == p => (self.base_of(p, item, o)?, &proc.objects[o.index()]),
             Root::Global(g) => (Base::Global(g), &self.flow.program.globals[g.index()]),
             _ => return None,
         };

@@ -16,25 +16,19 @@ impl Required<'_> {
     pub(super) fn whole_object(&self, p: ProcId, item: ItemId, o: ObjectId) -> Result<Vec<Hull>, String> {
         let proc = &self.flow.program.procs[p.index()];
         let object = &proc.objects[o.index()];
-        let fits = |value| is_outside(proc, value, item);
-        let (base, block) = if object.life.is_block() {
+        let block = if object.life.is_block() {
             let alloc =
                 self.only_alloc(p, o).ok_or_else(|| format!("there may be several blocks '{}'", object.name))?;
             let ItemKind::Alloc { count, .. } = &proc.items[alloc.index()].kind else { unreachable!("found as one") };
             if self.is_resized(p, Root::Object(p, o)) {
                 return Err(format!("'realloc' gives '{}' another size", object.name));
             }
-            let base = if object.life == Life::Stable { address_behind(proc, alloc) } else { Some(Base::Object(o)) };
-            (base, Some(count))
+            Some(count)
         } else {
-            (Some(Base::Object(o)), None)
+            None
         };
-        let named = base.filter(|base| match base {
-            Base::At(pointer) => matches!(pointer.kind, ExprKind::Value(value) if fits(value)),
-            _ => true,
-        });
-        named
-            .and_then(|base| whole(base, &object.elem, &object.shape, block, &fits))
+        self.base_of(p, item, o)
+            .and_then(|base| whole(base, &object.elem, &object.shape, block, &|value| is_outside(proc, value, item)))
             .ok_or_else(|| format!("the extents of '{}' are not known in front of the loop", object.name))
     }
 
@@ -48,12 +42,16 @@ impl Required<'_> {
         (single || self.runs_once_a_head(p, *alloc)).then_some(*alloc)
     }
 
-    /// What names a block of the stable heap in front of a loop. Its object does not: the block comes back at its address.
-    pub(super) fn stable_block(&self, p: ProcId, item: ItemId, o: ObjectId) -> Option<Expr> {
+    /// What names an object in front of a loop: of the stable heap, a pointer, since the block comes back at its address.
+    pub(super) fn base_of(&self, p: ProcId, item: ItemId, o: ObjectId) -> Option<Base> {
         let proc = &self.flow.program.procs[p.index()];
-        let base = address_behind(proc, self.only_alloc(p, o)?).filter(|_| !self.is_resized(p, Root::Object(p, o)))?;
-        let Base::At(pointer) = base else { return None };
-        matches!(pointer.kind, ExprKind::Value(value) if is_outside(proc, value, item)).then_some(*pointer)
+        if proc.objects[o.index()].life != Life::Stable {
+            return Some(Base::Object(o));
+        }
+        let pointer =
+            address_behind(proc, self.only_alloc(p, o)?).filter(|_| !self.is_resized(p, Root::Object(p, o)))?;
+        let fits = matches!(pointer.kind, ExprKind::Value(value) if is_outside(proc, value, item));
+        fits.then(|| Base::At(Box::new(pointer)))
     }
 
     /// Whether a procedure, or one that it calls, may give a block another size: then it has another address.
@@ -85,12 +83,12 @@ impl Required<'_> {
 }
 
 /// The pointer that takes the address of a block on the stable heap, right behind its `Alloc`.
-fn address_behind(proc: &Proc, alloc: ItemId) -> Option<Base> {
+fn address_behind(proc: &Proc, alloc: ItemId) -> Option<Expr> {
     let (region, at) = proc.positions()[alloc.index()]?;
     let next = proc.regions[region.index()].items.get(at + 1)?;
     let ItemKind::Let { value } = proc.items[next.index()].kind else { return None };
     let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
-    Some(Base::At(Box::new(Expr { kind: ExprKind::Value(value), ty })))
+    Some(Expr { kind: ExprKind::Value(value), ty })
 }
 
 /// All elements of an object, if its extents are numbers or values that fit. `block`: how many elements a block has.

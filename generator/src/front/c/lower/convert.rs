@@ -129,11 +129,11 @@ impl<'a> Lower<'_, 'a> {
             return Ok(cast(value, ty));
         }
         let opaque = |ty: &Type| matches!(ty, Type::Opaque(_));
-        if from == to || same_numbers(from, to) {
+        if from == to || same_layout(from, to, false) {
             value.ty = ty;
             return Ok(value);
         }
-        if same_layout(from, to) {
+        if same_layout(from, to, true) {
             return Ok(cast(value, ty));
         }
         if matches!(from, Type::Void) || matches!(to, Type::Void) || (opaque(from) && opaque(to)) {
@@ -179,20 +179,14 @@ impl Lower<'_, '_> {
     }
 }
 
-/// Integers that differ in spelling, and arrays of them.
-fn same_numbers(one: &Type, other: &Type) -> bool {
+/// Integers that differ in spelling, and arrays of them; with `any_sign`, in sign, too. C lets them be accessed through
+/// each other's pointers.
+fn same_layout(one: &Type, other: &Type, any_sign: bool) -> bool {
     match (one, other) {
-        (Type::Int { bits: a, signed: one, .. }, Type::Int { bits: b, signed: other, .. }) => a == b && one == other,
-        (Type::Array { elem: a, .. }, Type::Array { elem: b, .. }) => a == b || same_numbers(a, b),
-        _ => false,
-    }
-}
-
-/// Integers that differ in sign or spelling, and arrays of them, may be accessed through each other's pointers.
-fn same_layout(one: &Type, other: &Type) -> bool {
-    match (one, other) {
-        (Type::Int { bits: a, .. }, Type::Int { bits: b, .. }) => a == b,
-        (Type::Array { elem: a, .. }, Type::Array { elem: b, .. }) => a == b || same_layout(a, b),
+        (Type::Int { bits: a, signed: one, .. }, Type::Int { bits: b, signed: other, .. }) => {
+            a == b && (any_sign || one == other)
+        }
+        (Type::Array { elem: a, .. }, Type::Array { elem: b, .. }) => a == b || same_layout(a, b, any_sign),
         _ => false,
     }
 }
