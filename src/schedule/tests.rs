@@ -220,7 +220,7 @@ fn disk_revolve_costs_as_little_as_the_recurrences_allow() {
 #[test]
 fn disk_revolve_of_a_long_loop_costs_hardly_more_a_step_than_the_best_group() {
     for (memory, save, load) in [(3, 5.0, 2.0), (10, 50.0, 50.0), (4, 3000.0, 1000.0)] {
-        let n = part(300_000);
+        let n = 300_000;
         let mut schedule = Schedule::disk_revolve(n, memory, save, load).unwrap();
         let predicted = schedule.predict().unwrap();
         let done = Executor::new(n, Limits { memory, disk: n }).run(&mut schedule).done;
