@@ -101,6 +101,9 @@ const FUNCTIONS: [(&str, &[&str]); 4] = [
             "unsigned_size(unsigned_size)/(q)",
             "downwards(q)/(y)",
             "turned(turned)/(y)",
+            "squared_in_place(squared_in_place)/(y)",
+            "times_the_next(times_the_next)/(y)",
+            "times_the_last(times_the_last)/(y)",
         ],
     ),
 ];
@@ -379,6 +382,16 @@ fn loops_that_never_run_need_no_demotion() {
 #[test]
 fn ends_of_strides_and_loops_that_surely_run_need_no_demotion() {
     for name in ["behind_a_stride", "run_once", "overwritten_power", "never_left"] {
+        let heads = [head(&format!("{name}({name})/(y)"))];
+        let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
+        assert_eq!(adjoint.demotions, 0, "{name}");
+        assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved, "{name}");
+    }
+}
+
+#[test]
+fn elements_of_a_local_row_that_is_overwritten_in_place_need_no_demotion() {
+    for name in ["squared_in_place", "times_the_next", "times_the_last"] {
         let heads = [head(&format!("{name}({name})/(y)"))];
         let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
         assert_eq!(adjoint.demotions, 0, "{name}");

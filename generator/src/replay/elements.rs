@@ -59,14 +59,26 @@ impl Replay<'_> {
 
     /// The elements of passes up to `pass + more`, which came back too early for the passes before.
     pub(super) fn early(&mut self, first: P, pass: T, more: i128) -> Res<P> {
-        let Spot { root, mut steps } = self.terms.get_spot(first).clone();
+        let none = self.terms.number(0);
         let more = self.terms.number(more);
-        let (Some(Way::At(at)), Some(by)) = (steps.last().copied(), self.terms.sum(pass, more, 1)) else {
-            return open("elements without a subscript");
+        let Some(end) = self.terms.sum(pass, more, 1) else { return open("large subscripts") };
+        self.elements(first, none, end)
+    }
+
+    /// The elements of the passes behind this one: no pass up to it has overwritten them.
+    pub(super) fn late(&mut self, of: ItemId, first: P) -> Res<P> {
+        let (pass, one, end) = (self.terms.make(Term::Pass(of)), self.terms.number(1), self.loops[&of].inside);
+        let Some(from) = self.terms.sum(pass, one, 1) else { return open("large subscripts") };
+        self.elements(first, from, end)
+    }
+
+    fn elements(&mut self, first: P, from: T, to: T) -> Res<P> {
+        let Spot { root, mut steps } = self.terms.get_spot(first).clone();
+        let Some(Way::At(at)) = steps.pop() else { return open("elements without a subscript") };
+        let (Some(from), Some(to)) = (self.terms.sum(at, from, 1), self.terms.sum(at, to, 1)) else {
+            return open("large subscripts");
         };
-        let Some(end) = self.terms.sum(at, by, 1) else { return open("large subscripts") };
-        steps.pop();
-        steps.push(Way::Range(at, end));
+        steps.push(Way::Range(from, to));
         Ok(self.terms.spot(Spot { root, steps }))
     }
 

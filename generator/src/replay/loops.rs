@@ -112,6 +112,10 @@ impl Replay<'_> {
         let read = self.begin_reads();
         let outer_run = std::mem::replace(&mut self.run, runs.iter().map(|(item, first, _)| (*item, *first)).collect());
         let (back, certain) = (self.back.clone(), self.certain.clone());
+        for (_, first, _) in &runs {
+            let late = self.late(of, *first)?;
+            self.back.insert(late);
+        }
         let own_items = if self.passes.contains_key(&of) {
             self.run_again(of, *body, *own_body)?
         } else {

@@ -244,3 +244,31 @@ double both_signs(const int *w, const double *y) {
     long a = w[0], b = u[0];
     return y[a] + 2.0 * y[b];
 }
+
+/* Old elements of a local array come back as a row, in front of the passes that read them. */
+double squared_in_place(int n, const double *y) {
+    double w[100], s = 0.0;
+    for (int i = 0; i < n; i++) w[i] = y[i];
+    for (int i = 0; i < n; i++) w[i] = w[i] * w[i];
+    for (int i = 0; i < n; i++) s += w[i];
+    return s;
+}
+
+/* Passes read elements that later ones overwrite. */
+double times_the_next(int n, const double *y) {
+    double *w = malloc((unsigned)(n + 1) * sizeof *w), s = 0.0;
+    for (int i = 0; i <= n; i++) w[i] = y[i];
+    for (int i = 0; i < n; i++) w[i] = w[i] * w[i + 1];
+    for (int i = 0; i < n; i++) s += w[i];
+    free(w);
+    return s;
+}
+
+/* Passes read elements that earlier ones have overwritten. */
+double times_the_last(int n, const double *y) {
+    double w[100], s = 0.0;
+    for (int i = 0; i < n; i++) w[i] = y[i];
+    for (int i = 1; i < n; i++) w[i] = w[i] * w[i - 1];
+    for (int i = 0; i < n; i++) s += w[i] * w[i];
+    return s;
+}

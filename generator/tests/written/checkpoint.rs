@@ -16,12 +16,13 @@ use crate::common::{Scratch, each, generate, head, root};
 /// What one run with n = 40 pushes in both sweeps together; each pointer is the handle of a loop, or leads to
 /// a block of the stable heap.
 #[rustfmt::skip]
-const STORED: [(&str, &str, &str); 15] = [
+const STORED: [(&str, &str, &str); 16] = [
     ("array_that_is_advanced", "205 reals, 0 integers, 0 bits, 0 counts, 1 pointers", "40 passes: 5; the 5 at the end"),
     ("block_beside_a_list", "23 reals, 0 integers, 0 bits, 1 counts, 9 pointers, 4 blocks", "23 passes: 1; how many nodes; the walk along them"),
     ("begun_by_choice", "1 reals, 0 integers, 0 bits, 0 counts, 1 pointers", "s at the end"),
     ("blocks_globals_and_structs", "345 reals, 0 integers, 0 bits, 0 counts, 1 pointers", "23 passes: 15, as in a sweep that stores all"),
     ("buffers_that_change_places", "256 reals, 2 integers, 4 bits, 0 counts, 1 pointers", "40 passes: 6 inside; the 16 at the end; two pointers behind the loop, each with its buffer"),
+    ("conjugate_gradients", "66 reals, 0 integers, 0 bits, 0 counts, 1 pointers", "5 passes: 6 squares, 6 directions; the 6 at the end"),
     ("left_early", "10 reals, 0 integers, 0 bits, 1 counts, 1 pointers", "4 passes: 2; 2 at the end; how many there were"),
     ("no_pass", "20 reals, 0 integers, 0 bits, 0 counts, 3 pointers", "6 passes: 2; in each call what it overwrites; two results"),
     ("planes_of_arguments", "156 reals, 0 integers, 0 bits, 0 counts, 3 pointers", "8 passes, twice: the 12 inner elements; 10 passes: 6"),
