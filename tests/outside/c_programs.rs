@@ -111,13 +111,6 @@ fn every_program_is_run_here() {
     }
 }
 
-/// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
-#[test]
-fn random() {
-    let seed = std::env::var("SEED").unwrap_or_else(|_| "1".to_owned());
-    check("random", &[], &ALL_MODES, &[&seed, "60"]);
-}
-
 #[test]
 fn openmp() {
     check("openmp", &["-fopenmp"], &[PLAIN, CHECK], &[]);
@@ -209,6 +202,13 @@ fn programs_work_with_the_shared_library() {
 /// Of `make matrix`.
 mod matrix {
     use super::*;
+
+    /// Seeds from `SEED` on, if it is set; the same ones every time otherwise.
+    #[test]
+    fn random() {
+        let seed = std::env::var("SEED").unwrap_or_else(|_| "1".to_owned());
+        check("random", &[], &ALL_MODES, &[&seed, "60"]);
+    }
 
     #[test]
     fn large() {

@@ -198,24 +198,6 @@ fn demo_computes_the_same_in_c_and_in_fortran() {
     }
 }
 
-/// Extra steps as few as the binomial formula says, one state of memory for each snapshot, the tape of one step.
-#[test]
-fn demo_gives_the_same_gradient_with_any_number_of_snapshots() {
-    for program in programs() {
-        let table = reversals(&plain(program));
-        let counts: Vec<_> = table.iter().map(|row| [row[0], row[1], row[4]]).collect();
-        let expected = [[0, 24, 0], [2, 24, 88], [5, 24, 44], [10, 24, 36], [50, 24, 23], [0, 8, 0], [1, 8, 28]];
-        assert_eq!(counts, expected.map(|row| row.map(f64::from)), "{table:?}");
-        let state = f64::from(3 * 8 * (64 + 4) * (36 + 4));
-        for [snapshots, steps, stored, taped, extra, theory] in table {
-            assert_eq!(extra, theory);
-            assert!((stored - snapshots.min(steps - 1.0) * state).abs() <= 0.05e6, "{stored} bytes for {snapshots}");
-            let steps_on_tape = if snapshots == 0.0 { steps } else { 1.0 };
-            assert!((taped / (steps_on_tape * 1e6) - 1.0).abs() < 0.05, "{taped} bytes of tape");
-        }
-    }
-}
-
 #[test]
 fn demo_says_that_it_cannot_write_its_data() {
     for program in programs() {
@@ -315,6 +297,27 @@ fn demo_of_default_size_has_a_hundred_thousand_controls() {
 /// Run by `make matrix` alone: what draws is compiled first, with its crates.
 mod matrix {
     use super::*;
+
+    /// Extra steps as few as the binomial formula says, one state of memory for each snapshot, the tape of one step.
+    #[test]
+    fn demo_gives_the_same_gradient_with_any_number_of_snapshots() {
+        for program in programs() {
+            let table = reversals(&plain(program));
+            let counts: Vec<_> = table.iter().map(|row| [row[0], row[1], row[4]]).collect();
+            let expected = [[0, 24, 0], [2, 24, 88], [5, 24, 44], [10, 24, 36], [50, 24, 23], [0, 8, 0], [1, 8, 28]];
+            assert_eq!(counts, expected.map(|row| row.map(f64::from)), "{table:?}");
+            let state = f64::from(3 * 8 * (64 + 4) * (36 + 4));
+            for [snapshots, steps, stored, taped, extra, theory] in table {
+                assert_eq!(extra, theory);
+                assert!(
+                    (stored - snapshots.min(steps - 1.0) * state).abs() <= 0.05e6,
+                    "{stored} bytes for {snapshots}"
+                );
+                let steps_on_tape = if snapshots == 0.0 { steps } else { 1.0 };
+                assert!((taped / (steps_on_tape * 1e6) - 1.0).abs() < 0.05, "{taped} bytes of tape");
+            }
+        }
+    }
 
     #[test]
     fn demo_with_an_eighth_of_its_tape_in_memory_computes_the_same_bits() {

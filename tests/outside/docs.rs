@@ -35,21 +35,6 @@ fn module() -> [String; 2] {
     [format!("-I{}", module.display()), module.join("libadtape_fortran.a").display().to_string()]
 }
 
-#[test]
-fn examples_in_fortran_compile_without_warnings_and_hold() {
-    if !fortran_is_here("examples_in_fortran_compile_without_warnings_and_hold") {
-        return;
-    }
-    let (blocks, directory) = (examples("fortran"), scratch("docs_fortran"));
-    let [module, library] = module();
-    let source = directory.join("examples.F90");
-    fs::write(&source, fortran_source(&blocks)).expect("write the examples");
-    // Exact comparisons and an array that is not allocated are what the examples are about.
-    let quiet = ["-Wno-unused-dummy-argument", "-Wno-compare-reals", "-Wno-maybe-uninitialized"];
-    let flags = ["-std=f2018", "-g", "-fopenmp", "-Wall", "-Wextra", "-Werror", &module, &library];
-    check_all(&build("gfortran", &[&flags[..], &quiet].concat(), &source), &blocks);
-}
-
 /// What docs/tools.md says of sweeps in two languages, in check mode, which compares types.
 #[test]
 fn value_pushed_in_fortran_is_popped_in_c_and_the_other_way_round() {
@@ -277,4 +262,24 @@ fn every_environment_variable_is_documented() {
     let read_by_the_library = variables(known);
     assert!(read_by_the_library.contains("ADTAPE_CHECK"));
     assert_eq!(read_by_the_library, variables(&environment), "src/settings.rs beside docs/environment.md");
+}
+
+/// Of `make matrix`.
+mod matrix {
+    use super::*;
+
+    #[test]
+    fn examples_in_fortran_compile_without_warnings_and_hold() {
+        if !fortran_is_here("examples_in_fortran_compile_without_warnings_and_hold") {
+            return;
+        }
+        let (blocks, directory) = (examples("fortran"), scratch("docs_fortran"));
+        let [module, library] = module();
+        let source = directory.join("examples.F90");
+        fs::write(&source, fortran_source(&blocks)).expect("write the examples");
+        // Exact comparisons and an array that is not allocated are what the examples are about.
+        let quiet = ["-Wno-unused-dummy-argument", "-Wno-compare-reals", "-Wno-maybe-uninitialized"];
+        let flags = ["-std=f2018", "-g", "-fopenmp", "-Wall", "-Wextra", "-Werror", &module, &library];
+        check_all(&build("gfortran", &[&flags[..], &quiet].concat(), &source), &blocks);
+    }
 }

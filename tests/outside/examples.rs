@@ -223,12 +223,6 @@ fn recursion_in_c_finds_its_stack_variables_in_other_frames() {
 fn recursion_in_fortran_finds_its_local_variables_in_other_frames() {
     pointers("recursion", Fortran, &["100"]);
 }
-/// What is freed is given back: of 1.3 million cells at most 121 thousand are alive.
-#[test]
-fn adaptive_mesh_in_c_gives_back_what_it_frees() {
-    let text = pointers("adaptive_mesh", C, &["300", "5"]).expect("a C compiler");
-    assert!(number(&text, "most bytes of cells alive") < 16e6, "{text}");
-}
 /// Cells that are missing lie elsewhere after the restoration, and the section has the same result.
 #[test]
 fn restoration_of_a_list_that_grew_and_shrank_has_the_same_result_bit_for_bit() {
@@ -320,6 +314,13 @@ fn guide_quotes_its_programs() {
 /// Of `make matrix`: a run of ten seconds.
 mod matrix {
     use super::*;
+
+    /// What is freed is given back: of 1.3 million cells at most 121 thousand are alive.
+    #[test]
+    fn adaptive_mesh_in_c_gives_back_what_it_frees() {
+        let text = pointers("adaptive_mesh", C, &["300", "5"]).expect("a C compiler");
+        assert!(number(&text, "most bytes of cells alive") < 16e6, "{text}");
+    }
 
     fn cheaper_adjoints(language: Language) {
         let (name, own) = ("cheaper_adjoints", Set { name: "long-example", ..EXAMPLES });

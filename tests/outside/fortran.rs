@@ -130,6 +130,23 @@ mod matrix {
     use super::*;
 
     #[test]
+    fn error_without_handler_says_what_and_where_and_aborts() {
+        if !compiler("error_without_handler_says_what_and_where_and_aborts") {
+            return;
+        }
+        let mut faults = Vec::new();
+        for (i, case) in tested_cases().iter().enumerate() {
+            // "default": another handler is installed and the default restored.
+            let (output, said) = provoke(errors_program(), case, if i % 10 == 0 { "default" } else { "" });
+            if output.status.signal() != Some(SIGABRT) || !said.starts_with("adtape: error: ") {
+                faults.push(format!("{}: {}: {said}", case.name, output.status));
+            }
+            faults.extend(lacking(case, &said));
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    #[test]
     fn every_type_and_rank_comes_back_as_users_compile_it() {
         passes("types.F90");
     }
@@ -391,23 +408,6 @@ fn tested_cases() -> Vec<Case> {
 fn lacking(case: &Case, message: &str) -> Option<String> {
     let missing = case.substrings.iter().find(|part| !message.contains(part.as_str()))?;
     Some(format!("{}: no \"{missing}\" in: {message}", case.name))
-}
-
-#[test]
-fn error_without_handler_says_what_and_where_and_aborts() {
-    if !compiler("error_without_handler_says_what_and_where_and_aborts") {
-        return;
-    }
-    let mut faults = Vec::new();
-    for (i, case) in tested_cases().iter().enumerate() {
-        // "default": another handler is installed and the default restored.
-        let (output, said) = provoke(errors_program(), case, if i % 10 == 0 { "default" } else { "" });
-        if output.status.signal() != Some(SIGABRT) || !said.starts_with("adtape: error: ") {
-            faults.push(format!("{}: {}: {said}", case.name, output.status));
-        }
-        faults.extend(lacking(case, &said));
-    }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

@@ -307,11 +307,6 @@ fn uninstall_removes_what_install_put_there_and_nothing_else() {
     uninstalls(&variables, moved(), &stage.join("opt/adtape-not-there"));
 }
 
-#[test]
-fn cxx_program_builds_through_pkg_config() {
-    build_and_run(moved(), &["c++", "-std=c++17", "-Wall", "-Werror"], "check.cpp", C_PROGRAM, "adtape");
-}
-
 /// Whether no push of a double is left as a call.
 fn inlines(program: &Path) -> bool {
     let code = stdout(Command::new("objdump").arg("-d").arg(program));
@@ -378,6 +373,11 @@ fn programs_build_through_cmake() {
 /// Of `make matrix`: the tree that lies where it was installed, and what compiles the module once more.
 mod matrix {
     use super::*;
+
+    #[test]
+    fn cxx_program_builds_through_pkg_config() {
+        build_and_run(moved(), &["c++", "-std=c++17", "-Wall", "-Werror"], "check.cpp", C_PROGRAM, "adtape");
+    }
 
     #[test]
     fn programs_build_where_the_library_was_installed() {

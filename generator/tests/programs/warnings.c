@@ -53,3 +53,4 @@ static void scaled(double a[2][3]) { for (int i = 0; i < 2; i++) for (int j = 0;
 double f_rows(int n, double *x, int *k) { static double low = 0.5, high = 2.0, top = 3.0; double a[2][3]; for (int i = 0; i < 6; i++) a[i / 3][i % 3] = x[i % n] * x[i % n] * low; scaled(a); return k[0] > 1 ? high + a[1][2] : a[1][1] * x[0] + top; }
 /* A sign that only other signs and selections read has no adjoint. */
 double f_sign(int n, double *x, int *k) { double e = copysign(1, x[0]), m = x[1] < 0 ? e * 0.5 : 2.0; (void)k; return n * fabs(x[2]) * copysign(x[1], e * m); }
+double f_unset(int n, double *x, int *k) { double r; if (x[0] <= 4.0) { r = x[1] / x[0]; } else { if (x[0] > 100.0) return 0.0; r = x[1] * k[0]; } if (n > 2) { if (x[0] < 0.0) r = exp(x[0] * x[0]) * 2.0 - r * r; } else { r = (0.5 - x[2]) * exp(-x[2]) * r; if (x[0] < 0.0) r = 2.0 - r * r; } return r; }

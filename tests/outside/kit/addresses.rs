@@ -56,14 +56,14 @@ fn restored_pointers_point_to_their_blocks_whatever_the_addresses_do() {
     pointers_are_restored(How::Static);
 }
 
-#[test]
-fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
-    gradient_is_right(How::Shared);
-}
-
 /// Of `make matrix`.
 mod matrix {
     use super::*;
+
+    #[test]
+    fn gradient_of_a_program_that_allocates_is_that_of_finite_differences() {
+        gradient_is_right(How::Shared);
+    }
 
     #[test]
     fn calls_on_addresses_hold_linked_otherwise() {

@@ -237,6 +237,10 @@ impl Body<'_> {
                         return None;
                     }
                     let at_home = self.scopes.homes[slot] == Some(region);
+                    // The text gives it no value.
+                    if self.index.unset.contains(&var) {
+                        return None;
+                    }
                     if self.declared[slot] || shared || (if scoped { outside } else { outside && !at_home }) {
                         return None;
                     }

@@ -23,6 +23,8 @@ pub(super) struct Index<'a> {
     pub(super) variables: HashMap<&'a str, Vec<VarId>>,
     /// Objects that live in a region, by name.
     pub(super) locals: HashMap<&'a str, Vec<ObjectId>>,
+    /// Variables that something beside the source's own statements reads where they may have no value yet.
+    pub(super) unset: HashSet<VarId>,
 }
 
 impl<'a> Index<'a> {
@@ -63,8 +65,37 @@ impl<'a> Index<'a> {
         for (at, object) in proc.objects.iter().enumerate().filter(|(_, object)| local(object)) {
             locals.entry(&object.name).or_default().push(ObjectId::new(at));
         }
-        Index { read, readers, lets, naming, declared, declaring, variables, locals }
+        Index { read, readers, lets, naming, declared, declaring, variables, locals, unset: unset(proc) }
     }
+}
+
+fn unset(proc: &Proc) -> HashSet<VarId> {
+    let mut found = HashSet::new();
+    for &item in proc.regions.iter().flat_map(|region| &region.items) {
+        if proc.items[item.index()].statement.is_none() {
+            walk::values_of_item(proc, item, &mut |value| {
+                if may_be_undefined(proc, value) {
+                    found.insert(proc.values[value.index()].var);
+                }
+            });
+        }
+    }
+    found
+}
+
+/// Whether a value may come from that of a variable that has none yet.
+fn may_be_undefined(proc: &Proc, value: ValueId) -> bool {
+    let (mut open, mut seen) = (vec![value], HashSet::new());
+    while let Some(value) = open.pop() {
+        let def = &proc.values[value.index()].def;
+        if *def == Def::Undefined {
+            return true;
+        }
+        if seen.insert(value) {
+            open.extend(proc.merged(def).into_iter().flatten());
+        }
+    }
+    false
 }
 
 /// Pointers that some subscript other than 0 goes with.
