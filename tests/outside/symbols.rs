@@ -47,6 +47,28 @@ fn every_exported_symbol_carries_the_prefix() {
     }
 }
 
+/// A program that is linked with the static library calls its own libm, with the bits and the time of that.
+#[test]
+fn static_library_has_no_functions_of_c_and_its_compiler() {
+    let mut command = Command::new("nm");
+    // The LTO plugins do not read what another LLVM wrote.
+    command.args(["--plugin=", "--defined-only"]).arg(build_release().join("libadtape.a"));
+    let text = stdout(&mut command);
+    let name = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        [_, "T" | "W", name] => Some(name.to_owned()),
+        _ => None,
+    };
+    let names: BTreeSet<String> = text.lines().filter_map(name).collect();
+    let is_of_c = |name: &&String| name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.starts_with("adtape_");
+    let is_complex = |name: &&String| {
+        let rest = name.strip_prefix("__mul").or_else(|| name.strip_prefix("__div"));
+        rest.is_some_and(|rest| rest.len() == 3 && rest.ends_with("c3"))
+    };
+    assert!(names.contains("adtape_error_message"), "{} names", names.len());
+    let foreign: Vec<_> = names.iter().filter(|name| is_of_c(name) || is_complex(name)).collect();
+    assert!(foreign.is_empty(), "{foreign:?}: scripts/rustc.sh makes them local");
+}
+
 #[test]
 fn shared_library_names_its_abi() {
     let library = build_release().join("libadtape.so");
