@@ -147,14 +147,7 @@ impl Function {
         }
     }
 
-    /// Whether the derivative is 0 wherever it exists: `floor`, `lround`, `isnan`.
-    pub fn is_piecewise_constant(&self) -> bool {
-        self.row().is_some_and(|row| {
-            row.args.iter().all(|arg| !matches!(arg, Arg::Real(Template::Is(_) | Template::Steep(_), _)))
-        }) && (0..self.arity()).all(|position| self.partial_is_zero(position))
-    }
-
-    /// Whether the derivative by the argument at a position is 0 wherever it exists.
+    /// Whether the derivative by the argument at a position is 0 wherever it exists: `floor`, the sign of `copysign`.
     pub fn partial_is_zero(&self, position: usize) -> bool {
         self.row().is_some_and(|row| match row.args.get(position) {
             Some(Arg::Real(template, _)) => *template == Template::Zero,

@@ -118,7 +118,7 @@ impl Replay<'_> {
             ExprKind::Unary(_, x) | ExprKind::Cast(x) => self.is_active(x),
             ExprKind::Binary(_, x, y) | ExprKind::Select(_, x, y) => self.is_active(x) || self.is_active(y),
             ExprKind::Function(function, args) => {
-                !function.is_piecewise_constant() && args.iter().any(|x| self.is_active(x))
+                args.iter().enumerate().any(|(k, x)| !function.partial_is_zero(k) && self.is_active(x))
             }
             _ => false,
         }

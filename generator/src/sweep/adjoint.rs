@@ -21,7 +21,7 @@ impl Builder<'_> {
             ExprKind::Binary(_, x, y) => self.active(x) || self.active(y),
             ExprKind::Select(_, x, y) => self.active(x) || self.active(y),
             ExprKind::Function(function, args) => {
-                !function.is_piecewise_constant() && args.iter().any(|x| self.active(x))
+                args.iter().enumerate().any(|(k, x)| !function.partial_is_zero(k) && self.active(x))
             }
             _ => false,
         }

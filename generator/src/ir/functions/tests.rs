@@ -73,9 +73,11 @@ fn reads_name_the_arguments_and_the_result_of_a_partial() {
     assert_eq!(reads("pow", 1), Reads { args: [true, false, false], result: true });
     assert_eq!(reads("fma", 0), Reads { args: [false, true, false], result: false });
     assert_eq!(reads("floor", 0), Reads::default());
-    assert!(Function::lookup("floorf").unwrap().is_piecewise_constant());
-    assert!(!Function::lookup("fmod").unwrap().is_piecewise_constant());
-    assert!(!Function::lookup("lgamma").unwrap().is_piecewise_constant());
+    assert!(Function::lookup("floorf").unwrap().partial_is_zero(0));
+    assert!(!Function::lookup("fmod").unwrap().partial_is_zero(0));
+    assert!(!Function::lookup("lgamma").unwrap().partial_is_zero(0));
+    let copysign = Function::lookup("copysign").unwrap();
+    assert_eq!([0, 1].map(|k| copysign.partial_is_zero(k)), [false, true]);
     assert!(Function::named("digamma").unwrap().must_be_passive(0).is_some() && Function::lookup("digamma").is_none());
 }
 
