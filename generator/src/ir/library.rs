@@ -14,7 +14,8 @@ pub enum Does {
 const FUNCTIONS: &[(Does, &[&str])] = &[
     (Does::Reads, &["printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc", "perror"]),
     (Does::Reads, &["fopen", "fclose", "fflush", "fwrite", "feof", "ferror", "isatty", "strerror", "getenv"]),
-    (Does::Reads, &["strlen", "strcmp", "strncmp", "strchr", "strrchr", "strstr", "memcmp", "atoi", "atol"]),
+    (Does::Reads, &["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strspn", "strcspn"]),
+    (Does::Reads, &["strchr", "strrchr", "strstr", "memcmp", "atoi", "atol"]),
     (Does::Reads, &["clock", "ctime", "asctime", "localtime", "gmtime", "usleep", "sleep", "rand", "srand"]),
     (Does::Reads, &["omp_get_wtime", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"]),
     (Does::Writes, &["sprintf", "snprintf", "vsprintf", "vsnprintf", "strcpy", "strncpy", "strcat", "strncat"]),

@@ -189,3 +189,25 @@ double f_replaced(int n, double *x, int *ia, double *w) {
     }
     return s;
 }
+
+/* Each byte of an integer gets the value. */
+double f_bytes(int n, double *x, int *ia, double *w) {
+    int first[6];
+    short second[4];
+    unsigned char seen[8];
+    double s = 0.0;
+    memset(first, 0xff, sizeof first);
+    memset(second, 1, sizeof second);
+    memset(seen, 2, sizeof seen);
+    for (int i = 0; i < 4; i++) first[ia[i] % 6] = i;
+    for (int i = 0; i < 6; i++) {
+        if (first[i] < 0) {
+            s += x[i] * x[i];
+        } else {
+            s += w[first[i]] * x[i] * seen[i];
+            seen[i]--;
+        }
+        s *= 1.0 + 1e-3 * second[i % 4];
+    }
+    return s * x[n % 5] * seen[0];
+}

@@ -273,29 +273,34 @@ impl<'a> Lower<'_, 'a> {
         let to = self.elements(to)?;
         let value = self.value(byte)?;
         let elem = pointee(&to.ty).cloned().unwrap_or_default();
-        match (known(&value), &elem) {
-            (Some(0), _) | (Some(-1), Type::Int { .. }) => {}
+        let number = match (known(&value), &elem) {
+            (Some(0), _) => None,
+            // Each byte of an integer is this one.
+            (Some(byte), Type::Int { bits: bits @ (8 | 16 | 32 | 64), .. }) => {
+                let bytes = (0..bits / 8).fold(0, |number, _| number << 8 | byte & 0xff);
+                Some(constant(wrap(bytes, &elem), elem.clone()))
+            }
             _ => {
                 return self.refuse(
                     node,
                     Class::Pointer,
-                    "memset with a value other than 0 depends on how numbers are represented",
+                    "memset of other memory than integers, with a value other than 0, depends on how it is represented",
                     "write a loop",
                 );
             }
-        }
+        };
         let count = self.count(&to, bytes)?;
         let to = if known(&count) == Some(1) { to } else { self.b.keep("to", to) };
-        let all_ones = known(&value) == Some(-1);
         self.each(count, false, &mut |this, at| {
             let place = element(to.clone(), at);
-            if all_ones {
-                let ones = constant(wrap(-1, &place.ty), place.ty.clone());
-                this.touch(&place, true);
-                this.b.emit(ItemKind::Store { to: place, from: ones });
-                return Ok(());
+            match number.clone() {
+                Some(from) => {
+                    this.touch(&place, true);
+                    this.b.emit(ItemKind::Store { to: place, from });
+                    Ok(())
+                }
+                None => this.clear(place, node),
             }
-            this.clear(place, node)
         })
     }
 
