@@ -411,6 +411,10 @@ impl<'a> Body<'a> {
         for (index, each) in carried.iter().enumerate() {
             let end = &self.proc.values[each.end.index()];
             let (Def::Is(from), true) = (&end.def, end.region == body) else { continue };
+            // A pass whose test ends the loop leaves it in front of the step.
+            if behind.is_some() && self.is_read(each.out) {
+                continue;
+            }
             let mut outside = self.ty(each.head).is_integer();
             crate::ir::walk::values(from, &mut |value| {
                 let inside = crate::plan::control::inside(self.proc, value, body);
