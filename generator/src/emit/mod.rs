@@ -58,8 +58,8 @@ pub struct Output {
 /// What all procedures of the output share.
 struct Unit<'a> {
     program: &'a Program,
-    /// Names of sweeps, and the types of their parameters.
-    sweeps: HashMap<(ProcId, Role), (String, Vec<Type>)>,
+    /// Names of sweeps, and their parameters.
+    sweeps: HashMap<(ProcId, Role), (String, Vec<Param>)>,
     /// Procedures with loops that run again.
     stepwise: HashSet<ProcId>,
     /// Names that file scope may not take: every word of the sources.
@@ -304,8 +304,7 @@ impl<'a> Unit<'a> {
     fn name_sweep(&mut self, id: ProcId, proc: &Proc, wish: &str) {
         let name = self.names.fresh(wish);
         self.local_names.take(&name);
-        let params = proc.params.iter().map(|param| param.ty.clone()).collect();
-        self.sweeps.insert((id, proc.role), (name, params));
+        self.sweeps.insert((id, proc.role), (name, proc.params.clone()));
     }
 }
 

@@ -54,3 +54,5 @@ double f_rows(int n, double *x, int *k) { static double low = 0.5, high = 2.0, t
 /* A sign that only other signs and selections read has no adjoint. */
 double f_sign(int n, double *x, int *k) { double e = copysign(1, x[0]), m = x[1] < 0 ? e * 0.5 : 2.0; (void)k; return n * fabs(x[2]) * copysign(x[1], e * m); }
 double f_unset(int n, double *x, int *k) { double r; if (x[0] <= 4.0) { r = x[1] / x[0]; } else { if (x[0] > 100.0) return 0.0; r = x[1] * k[0]; } if (n > 2) { if (x[0] < 0.0) r = exp(x[0] * x[0]) * 2.0 - r * r; } else { r = (0.5 - x[2]) * exp(-x[2]) * r; if (x[0] < 0.0) r = 2.0 - r * r; } return r; }
+static double unconst(double *a, int n) { double s = 0; for (int i = 0; i < n; i++) s += sin(a[i]) * a[i]; return s * s; }
+double f_unconst(int n, const double *x, const int *k) { const double *y = x + 1; return unconst((double *)x, n) + unconst((double *)(y + k[0]), 2); }

@@ -216,7 +216,7 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
         3,
         "not a multiple",
     ),
-    ("#include <string.h>\nvoid f(double *x) {\n memset(x, 1, 8); }", Class::Pointer, 3, "memset with a value"),
+    ("#include <string.h>\nvoid f(double *x) {\n memset(x, 1, 8); }", Class::Pointer, 3, "memset of other memory"),
     ("double f(double *x) {\n return *(long *)x; }", Class::Pointer, 2, "cast to 'long *'"),
     ("double f(long a) {\n return *(double *)a; }", Class::Pointer, 2, "from an integer"),
     (

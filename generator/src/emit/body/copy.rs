@@ -17,7 +17,7 @@ pub(super) struct Copies {
     /// Items of the primal that come from a statement or one inside it, by statement.
     items: BTreeMap<StatementId, BTreeSet<ItemId>>,
     /// Statements whose text the sweep may take as it is, as far as that does not depend on the place.
-    whole: BTreeMap<StatementId, String>,
+    pub(super) whole: BTreeMap<StatementId, String>,
     /// The region of each item of the sweep.
     regions: Vec<Option<RegionId>>,
     /// Items that mention a variable, by variable.

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{Body, Naming, calls};
+use crate::emit::names::words;
 use crate::ir::*;
 
 impl<'a> Body<'a> {
@@ -170,11 +171,11 @@ impl<'a> Body<'a> {
             }
         };
         let params = match callee {
-            Callee::Sweep(id, role) if !self.by_variable => {
-                self.unit.sweeps.get(&(*id, *role)).map(|known| &known.1[..])
-            }
-            _ => None,
+            Callee::Sweep(id, role) => self.unit.sweeps.get(&(*id, *role)).map(|known| &known.1[..]),
+            Callee::Proc(id) => Some(&self.unit.program.procs[id.index()].params[..]),
+            Callee::External { .. } => None,
         };
+        let of_sweep = matches!(callee, Callee::Sweep(..)) && !self.by_variable;
         // The user's functions, and forward sweeps, take pointers to rows.
         let takes_rows = |position: usize| match callee {
             Callee::Proc(id) | Callee::Sweep(id, Role::Forward) if !self.by_variable => {
@@ -184,12 +185,15 @@ impl<'a> Body<'a> {
             _ => false,
         };
         for (position, arg) in args.iter().enumerate() {
-            let param = params.and_then(|params| params.get(position)).map(|ty| self.exprs.ty(ty));
-            let text = match param {
+            let param = params.and_then(|params| params.get(position));
+            let ty = param.map(|param| self.exprs.ty(&param.ty));
+            // A pointer to arrays goes where a pointer to elements is expected.
+            let other = of_sweep && arg.ty.target().is_some() && ty.as_ref() != Some(&self.exprs.ty(&arg.ty));
+            let writes = param.is_some_and(|param| !param.read_only && matches!(param.ty, Type::Pointer(_)));
+            let text = match ty {
                 _ if takes_rows(position) => format!("(void *){}", self.exprs.expr(arg, 12, self)),
-                // A pointer to arrays goes where a pointer to elements is expected.
-                Some(param) if arg.ty.target().is_some() && param != self.exprs.ty(&arg.ty) => {
-                    format!("({param}){}", self.exprs.expr(arg, 12, self))
+                Some(ty) if other || self.by_variable && writes && self.may_be_constant(arg) => {
+                    format!("({ty}){}", self.exprs.expr(arg, 12, self))
                 }
                 _ if self.by_variable => self.expr(arg),
                 _ => self.assigned(arg),
@@ -209,6 +213,24 @@ impl<'a> Body<'a> {
             }
             (None, None) => self.statement(&format!("{text};")),
         }
+    }
+
+    /// Whether the source may declare what a pointer leads to as `const`: a cast that takes this away is no part of it.
+    fn may_be_constant(&self, pointer: &Expr) -> bool {
+        let proc = self.proc;
+        let mut found = false;
+        walk::values(pointer, &mut |value| {
+            let var = proc.values[value.index()].var;
+            found |= match proc.params.iter().find(|param| param.var == Some(var)) {
+                Some(param) => param.read_only,
+                None => {
+                    let statement = self.index.declaring.get(&var).and_then(|item| proc.items[item.index()].statement);
+                    let text = statement.and_then(|statement| self.copies.whole.get(&statement));
+                    text.is_some_and(|text| words(text).any(|word| word == "const"))
+                }
+            };
+        });
+        found
     }
 
     /// Whether the user's function returns a pointer to `const`, which variables here lack.
