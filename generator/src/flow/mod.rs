@@ -22,6 +22,7 @@ mod passes;
 pub mod points;
 pub mod poly;
 pub mod required;
+mod rounding;
 pub mod sections;
 pub mod walk;
 
@@ -99,7 +100,9 @@ impl<'a> Flow<'a> {
         check::accesses(program, &points, &mut refusals);
         let effects = Effects::analyse(program, &points);
         let activity = Activity::analyse(program, &points, &effects, heads, &mut refusals);
-        if refusals.is_empty() { Ok(Flow { program, points, effects, activity, heads: ids }) } else { Err(refusals) }
+        let flow = Flow { program, points, effects, activity, heads: ids };
+        refusals.extend(rounding::refusals(&flow));
+        if refusals.is_empty() { Ok(flow) } else { Err(refusals) }
     }
 
     /// Where a pointer may point.
