@@ -189,14 +189,16 @@ static void say_products(const @_head *head) {
     } else {
         fprintf(stderr, "check: %s: tangent-adjoint product %.17g, %.1e apart\n", head->head, a.sum, apart / size);
     }
+    if (!d[0].is_done || !d[1].is_done || !d[2].is_done || !d[3].is_done) {
+        fprintf(stderr, "check: %s: not compared with differences: the function did not end beside these inputs\n",
+                head->head);
+        return;
+    }
     double difference[2], rounding = 0;
     for (int k = 0; k < 2; k++) {
         trial = FIRST + 2 * k;
         difference[k] = (d[2 * k].sum - d[2 * k + 1].sum) / (2 * step());
         rounding = fmax(rounding, 2.3e-16 * d[2 * k].scale / step());
-        if (!d[2 * k].is_done || !d[2 * k + 1].is_done) {
-            return;
-        }
     }
     trial = OWN;
     const double agree = fabs(difference[0] - difference[1]), large = fabs(difference[0]) + fabs(difference[1]);

@@ -183,6 +183,16 @@ fn large_result_is_not_compared_with_differences() {
 }
 
 #[test]
+fn function_that_ends_beside_its_inputs_is_not_compared_with_differences() {
+    let model = "#include <stdlib.h>\ndouble f(double x);\n\
+                 double f(double x) {\n    if (x != 2.0) exit(0);\n    return x * x;\n}\n";
+    let (status, said) = scalar("ended", model, "4.0");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
+    assert!(said.contains("check: f: not compared with differences: the function did not end"), "{said}");
+}
+
+#[test]
 fn call_of_an_adjoint_that_does_nothing_counts() {
     let head = Head { proc: "f".into(), dependents: vec!["y".into()], independents: vec!["x".into()] };
     let model = "void f(double *x, double *y);\nvoid f(double *x, double *y) { (void)x, (void)y; }\n";
