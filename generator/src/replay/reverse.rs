@@ -211,6 +211,7 @@ impl Replay<'_> {
         let (with, without) = (self.early(first, pass, 1)?, self.early(first, pass, 0)?);
         self.restored(with);
         self.damaged(without);
+        // What is damaged takes the whole row along, of which this element is back.
         self.back.insert(place);
         Ok(false)
     }
