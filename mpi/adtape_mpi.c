@@ -17,6 +17,7 @@
  *   src/comm.c        communicators and their twins
  *   src/record.c      records on the tape; where adjoints are
  *   src/number.c      which message is which
+ *   src/outgoing.c    what is under way from rooms
  *   src/transport.c   messages of the reverse sweep
  *   src/agree.c       check mode: whether all ranks reverse one collective call
  *   src/point.c       blocking calls between two ranks
@@ -83,6 +84,7 @@
 
 #include "src/number.c"
 
+#include "src/outgoing.c"
 #include "src/transport.c"
 
 #include "src/agree.c"

@@ -200,11 +200,16 @@ static void sendrecv_reverse(enum operation operation, void *const *given, const
     pop_record(operation, &head, legs, 2, site);
     void *received = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
     void *sent = leg_adjoint(&legs[0], given, &head, site);
+    const bool receives = legs[0].flags & LEG_MESSAGE;
     if (legs[1].flags & LEG_MESSAGE) {
         settle_leg(&legs[1], site);
+        if (receives && goes_in_place(&legs[1], received)) {
+            exchange_in_place(legs, received, sent, &head, site);
+            return;
+        }
         adjoint_send(&legs[1], operation, received, site);
     }
-    if (legs[0].flags & LEG_MESSAGE) {
+    if (receives) {
         incoming_take(&legs[0], sent, &head, site);
     }
 }

@@ -4,6 +4,9 @@
  * header, and goes from the adjoint and to where it is wanted without a copy that MPI does not make. Its number comes
  * again after 2^number_bits messages, which is more than can be under way.
  *
+ * A large plain message goes in two under one tag, its front of few bytes and the rest. Where a synchronous front has
+ * been sent, the partner receives it, and the rest with it.
+ *
  * A headed message says in front of its values which one it is. It goes under one tag for all, and what comes before it
  * is asked for is kept. Messages of tags that are too large for plain ones go so, and in check mode all do: there the
  * header also says what the partner reverses. */
@@ -31,6 +34,15 @@ static bool is_headed(const struct leg *leg) {
                          (leg->tag > collective_tag() || leg->number < COLLECTIVE_NUMBER));
 }
 
+/* The tests of random programs make all but single values large. */
+#ifndef ADTAPE_MPI_LARGE_BYTES
+#define ADTAPE_MPI_LARGE_BYTES (128 << 10)
+#endif
+enum { LARGE_BYTES = ADTAPE_MPI_LARGE_BYTES, FRONT_BYTES = 8 };
+
+/* Whether a plain message of so many bytes goes in two. */
+static bool is_large(int64_t bytes) { return __builtin_expect(bytes >= LARGE_BYTES, 0); }
+
 static int plain_tag(const struct leg *leg) {
     const uint64_t number = leg->number & ((UINT64_C(1) << mpi.number_bits) - 1);
     return (int)(number << mpi.tag_bits) | leg->tag;
@@ -49,75 +61,6 @@ static void tags_begin(void) {
 
 /* ---- sending ---- */
 
-/* Messages that were sent from rooms. Most short ones are sent at once. Now and then the others give their rooms back, if
- * they have arrived: to ask after each takes longer than a short message. */
-enum { FEW_OUTGOING = 16, SHORT_BYTES = 2048 };
-static const size_t FEW_OUTGOING_BYTES = (size_t)64 << 10;
-static struct {
-    MPI_Request *requests;
-    MPI_Status *statuses;
-    char **rooms;
-    int *done;         /* places of requests */
-    int count, capacity;
-    int enough;        /* so many are under way that it is time to ask */
-    size_t new_bytes;  /* since the last time, or more than so many bytes */
-} outgoing;
-
-static void outgoing_collect(const void *site) {
-    int done = 0, left = 0;
-    expect(MPI_Testsome(outgoing.count, outgoing.requests, &done, outgoing.done, outgoing.statuses), site,
-           "an adjoint's message");
-    for (int i = 0; i < done; i++) {
-        room_free(outgoing.rooms[outgoing.done[i]]);
-        outgoing.rooms[outgoing.done[i]] = NULL;
-    }
-    for (int i = 0; i < outgoing.count; i++) {
-        if (outgoing.rooms[i] != NULL) {
-            outgoing.rooms[left] = outgoing.rooms[i];
-            outgoing.requests[left++] = outgoing.requests[i];
-        }
-    }
-    outgoing.count = left;
-    outgoing.enough = 2 * left > FEW_OUTGOING ? 2 * left : FEW_OUTGOING;
-    outgoing.new_bytes = 0;
-}
-
-/* A room for a message. */
-static char *outgoing_room(size_t bytes, const void *site) {
-    if (outgoing.count > 0 && (outgoing.count >= outgoing.enough || outgoing.new_bytes > FEW_OUTGOING_BYTES)) {
-        outgoing_collect(site);
-    }
-    outgoing.new_bytes += bytes;
-    return room_allocate(bytes, site);
-}
-
-/* A message that is under way from a room. */
-static void outgoing_enter(char *room, MPI_Request request, const void *site) {
-    if (outgoing.count == outgoing.capacity) {
-        const int capacity = outgoing.capacity > 0 ? 2 * outgoing.capacity : FEW_OUTGOING;
-        outgoing.requests = reallocate(outgoing.requests, (size_t)capacity * sizeof *outgoing.requests, site);
-        outgoing.statuses = reallocate(outgoing.statuses, (size_t)capacity * sizeof *outgoing.statuses, site);
-        outgoing.rooms = reallocate(outgoing.rooms, (size_t)capacity * sizeof *outgoing.rooms, site);
-        outgoing.done = reallocate(outgoing.done, (size_t)capacity * sizeof *outgoing.done, site);
-        outgoing.capacity = capacity;
-        outgoing.enough = outgoing.enough > 0 ? outgoing.enough : FEW_OUTGOING;
-    }
-    outgoing.rooms[outgoing.count] = room;
-    outgoing.requests[outgoing.count++] = request;
-}
-
-static void outgoing_end(const void *site) {
-    expect(MPI_Waitall(outgoing.count, outgoing.requests, outgoing.statuses), site, "an adjoint's message");
-    for (int i = 0; i < outgoing.count; i++) {
-        room_free(outgoing.rooms[i]);
-    }
-    free(outgoing.requests);
-    free(outgoing.statuses);
-    free(outgoing.rooms);
-    free(outgoing.done);
-    memset(&outgoing, 0, sizeof outgoing);
-}
-
 /* Bytes as a count of MPI's and a type. */
 static int units(int64_t bytes, MPI_Datatype *type, const void *site) {
     const int64_t size = bytes <= INT_MAX ? 1 : bytes % 8 == 0 ? 8 : 4;
@@ -126,6 +69,45 @@ static int units(int64_t bytes, MPI_Datatype *type, const void *site) {
         fail(ADTAPE_STATUS_COUNT_RANGE, site, "a message of %" PRId64 " bytes\n  send it in parts", bytes);
     }
     return (int)(bytes / size);
+}
+
+typedef int send_nonblocking(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
+
+/* Sends bytes to the leg's peer. */
+static inline MPI_Request send_bytes(send_nonblocking *call, const struct leg *leg, int tag, const void *values,
+                                     int64_t bytes, const void *site) {
+    MPI_Request request;
+    MPI_Datatype unit;
+    const int count = units(bytes, &unit, site);
+    expect(call(values, count, unit, leg->peer, tag, comms.at[leg->comm]->twin, &request), site,
+           "MPI_Isend of an adjoint");
+    return request;
+}
+
+/* A plain message, or a part of it. */
+static inline MPI_Request plain_send(const struct leg *leg, const void *values, int64_t bytes, const void *site) {
+    return send_bytes(MPI_Isend, leg, plain_tag(leg), values, bytes, site);
+}
+
+/* The front of a large message, from a room. */
+static char *front_room(const void *values, const void *site) {
+    char *room = outgoing_room(FRONT_BYTES, site);
+    memcpy(room, values, FRONT_BYTES);
+    return room;
+}
+
+/* Sends a large message. Returns the request of its rest. */
+static __attribute__((noinline)) MPI_Request large_send(const struct leg *leg, const char *values, int64_t bytes,
+                                                        const void *site) {
+    char *front = front_room(values, site);
+    outgoing_enter(front, plain_send(leg, front, FRONT_BYTES, site), site);
+    return plain_send(leg, values + FRONT_BYTES, bytes - FRONT_BYTES, site);
+}
+
+/* Sends a plain message, whose values stay until the request is complete. */
+static inline MPI_Request plain_send_whole(const struct leg *leg, const char *values, int64_t bytes,
+                                           const void *site) {
+    return is_large(bytes) ? large_send(leg, values, bytes, site) : plain_send(leg, values, bytes, site);
 }
 
 /* Sends the adjoint of what was received, which is zero then if it is taken; zeros if there is none. Does not wait. */
@@ -137,22 +119,20 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     const size_t front = headed ? sizeof(struct header) : 0;
     const size_t all = front + (size_t)bytes;
     char *message = outgoing_room(all, site);
-    MPI_Request request;
-    MPI_Datatype unit;
     int done = 0;
-    const int count = units((int64_t)all, &unit, site);
-    if (headed) {
-        const struct header header = {leg->number, bytes, leg->tag, operation, layout->mixed, layout->kind};
-        memcpy(message, &header, sizeof header);
-    }
     if (adjoint != NULL) {
         pack(what, adjoint, message + front, layout, leg->values);
     } else {
         memset(message + front, 0, (size_t)bytes);
     }
-    expect(MPI_Isend(message, count, unit, leg->peer, headed ? mpi.headed_tag : plain_tag(leg),
-                     comms.at[leg->comm]->twin, &request),
-           site, "MPI_Isend of an adjoint");
+    MPI_Request request;
+    if (headed) {
+        const struct header header = {leg->number, bytes, leg->tag, operation, layout->mixed, layout->kind};
+        memcpy(message, &header, sizeof header);
+        request = send_bytes(MPI_Isend, leg, mpi.headed_tag, message, (int64_t)all, site);
+    } else {
+        request = plain_send_whole(leg, message, bytes, site);
+    }
     if (all <= SHORT_BYTES) {
         expect(MPI_Test(&request, &done, MPI_STATUS_IGNORE), site, "MPI_Test of an adjoint");
     }
@@ -167,6 +147,31 @@ static void adjoint_send(const struct leg *leg, enum operation operation, void *
     adjoint_send_by(TAKE, leg, operation, adjoint, site);
 }
 
+/* Whether the partner receives a message soon, whose front is sent here. It is asked about as long as a copy takes. */
+static __attribute__((noinline)) bool is_received(const struct leg *leg, const char *values, int64_t bytes,
+                                                  const void *site) {
+    static const double seconds_a_byte = 1e-10;
+    char *front = front_room(values, site);
+    MPI_Request request = send_bytes(MPI_Issend, leg, plain_tag(leg), front, FRONT_BYTES, site);
+    const double begun = MPI_Wtime();
+    int done = 0;
+    do {
+        expect(MPI_Test(&request, &done, MPI_STATUS_IGNORE), site, "MPI_Test of an adjoint");
+    } while (!done && MPI_Wtime() - begun < seconds_a_byte * (double)bytes);
+    if (done) {
+        room_free(front);
+    } else {
+        outgoing_enter(front, request, site);
+    }
+    return done;
+}
+
+/* Whether an adjoint is a large plain message as it stands in memory. */
+static bool goes_in_place(const struct leg *leg, const void *adjoint) {
+    const struct layout *layout = layouts.at[leg->layout];
+    return is_large(packed_bytes(layout, leg->values)) && adjoint != NULL && layout->dense && !is_headed(leg);
+}
+
 /* ---- receiving ---- */
 
 /* A headed message that came before it was asked for. */
@@ -179,7 +184,8 @@ struct arrival {
 
 /* The adjoint of what was sent, on its way. It stays where it is until it has come. */
 struct incoming {
-    MPI_Request request; /* of a plain message */
+    MPI_Request request; /* of a plain message, or its rest */
+    MPI_Request front;   /* of a large plain message */
     int64_t bytes;
     char *data;          /* in a room, or few */
     char few[FEW_DOUBLES * sizeof(double)];
@@ -192,32 +198,50 @@ static inline void *end_of(const struct incoming *incoming) {
     return incoming->data + incoming->bytes - sizeof END_MARK;
 }
 
-/* Where a plain message goes: `unit` and the count that is returned say how MPI receives it. */
-static inline int incoming_room(struct incoming *incoming, MPI_Datatype *unit, const void *site) {
-    const int count = units(incoming->bytes, unit, site);
+/* Where a plain message goes. */
+static inline void incoming_room(struct incoming *incoming, const void *site) {
     const bool few = incoming->bytes <= (int64_t)sizeof incoming->few;
     incoming->data = few ? incoming->few : room_allocate((size_t)incoming->bytes, site);
     memcpy(end_of(incoming), &END_MARK, sizeof END_MARK);
-    return count;
+}
+
+/* Asks for a plain message, or a part of it. */
+static inline MPI_Request plain_receive(const struct leg *leg, void *values, int64_t bytes, const void *site) {
+    MPI_Request request;
+    MPI_Datatype unit;
+    const int count = units(bytes, &unit, site);
+    expect(MPI_Irecv(values, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin, &request), site,
+           "MPI_Irecv of an adjoint");
+    return request;
+}
+
+static __attribute__((noinline)) void large_receive(struct incoming *incoming, const struct leg *leg,
+                                                    const void *site) {
+    incoming->front = plain_receive(leg, incoming->data, FRONT_BYTES, site);
+    incoming->request = plain_receive(leg, incoming->data + FRONT_BYTES, incoming->bytes - FRONT_BYTES, site);
 }
 
 static inline void incoming_begin(struct incoming *incoming, const struct leg *leg, const void *site) {
     incoming->request = MPI_REQUEST_NULL;
     incoming->bytes = packed_bytes(layouts.at[leg->layout], leg->values);
-    if (!is_headed(leg)) {
-        MPI_Datatype unit;
-        const int count = incoming_room(incoming, &unit, site);
-        expect(MPI_Irecv(incoming->data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
-                         &incoming->request),
-               site, "MPI_Irecv of an adjoint");
+    if (is_headed(leg)) {
+        return;
+    }
+    incoming_room(incoming, site);
+    if (is_large(incoming->bytes)) {
+        large_receive(incoming, leg, site);
+    } else {
+        incoming->request = plain_receive(leg, incoming->data, incoming->bytes, site);
     }
 }
 
+/* `part`: of its bytes, in the message that has come. */
 static __attribute__((noinline)) void expect_size(int code, const MPI_Status *status, const struct leg *leg,
-                                                  int64_t bytes, const struct head *head, const void *site) {
+                                                  int64_t bytes, int64_t part, const struct head *head,
+                                                  const void *site) {
     MPI_Datatype unit;
     int count = 0;
-    const int expected = units(bytes, &unit, site);
+    const int expected = units(part, &unit, site);
     if (code == MPI_SUCCESS) {
         (void)MPI_Get_count(status, unit, &count);
     }
@@ -236,7 +260,8 @@ static inline void expect_whole(int code, const MPI_Status *status, const struct
     uint32_t end;
     memcpy(&end, end_of(incoming), sizeof end);
     if (__builtin_expect(code != MPI_SUCCESS || end == END_MARK, 0)) {
-        expect_size(code, status, leg, incoming->bytes, head, site);
+        const int64_t front = is_large(incoming->bytes) ? FRONT_BYTES : 0;
+        expect_size(code, status, leg, incoming->bytes, incoming->bytes - front, head, site);
     }
 }
 
@@ -347,6 +372,10 @@ static void incoming_end(const struct leg *leg, struct incoming *incoming, void 
         incoming->data = take_headed(leg, incoming, head, site);
     } else {
         MPI_Status status;
+        if (is_large(incoming->bytes)) {
+            const int code = MPI_Wait(&incoming->front, &status);
+            expect_size(code, &status, leg, incoming->bytes, FRONT_BYTES, head, site);
+        }
         const int code = MPI_Wait(&incoming->request, &status);
         expect_whole(code, &status, leg, incoming, head, site);
     }
@@ -357,17 +386,41 @@ static void incoming_end(const struct leg *leg, struct incoming *incoming, void 
 static void incoming_take(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
     struct incoming incoming;
     incoming.bytes = packed_bytes(layouts.at[leg->layout], leg->values);
-    if (is_headed(leg)) {
-        incoming.data = take_headed(leg, &incoming, head, site);
-    } else {
-        MPI_Status status;
-        MPI_Datatype unit;
-        const int count = incoming_room(&incoming, &unit, site);
-        const int code = MPI_Recv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
-                                  &status);
-        expect_whole(code, &status, leg, &incoming, head, site);
+    if (is_headed(leg) || is_large(incoming.bytes)) {
+        incoming_begin(&incoming, leg, site);
+        incoming_end(leg, &incoming, adjoint, head, site);
+        return;
     }
+    MPI_Status status;
+    MPI_Datatype unit;
+    const int count = units(incoming.bytes, &unit, site);
+    incoming_room(&incoming, site);
+    const int code = MPI_Recv(incoming.data, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
+                              &status);
+    expect_whole(code, &status, leg, &incoming, head, site);
     incoming_add(leg, &incoming, adjoint);
+}
+
+/* ---- both ---- */
+
+/* Sends the adjoint of what was received, legs[1], which goes in place, and takes that of what was sent, legs[0]. Nothing
+ * is copied if the partner receives: then the wait for it ends, whatever else ranks do. */
+static __attribute__((noinline)) void exchange_in_place(const struct leg legs[2], char *received, void *sent,
+                                                        const struct head *head, const void *site) {
+    const struct leg *leg = &legs[1];
+    const int64_t bytes = packed_bytes(layouts.at[leg->layout], leg->values), left = bytes - FRONT_BYTES;
+    struct incoming incoming;
+    incoming_begin(&incoming, &legs[0], site);
+    if (is_received(leg, received, bytes, site)) {
+        MPI_Request request = plain_send(leg, received + FRONT_BYTES, left, site);
+        expect(MPI_Wait(&request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
+    } else {
+        char *room = outgoing_room((size_t)left, site);
+        memcpy(room, received + FRONT_BYTES, (size_t)left);
+        outgoing_enter(room, plain_send(leg, room, left, site), site);
+    }
+    clear_dense(received, layouts.at[leg->layout], leg->values);
+    incoming_end(&legs[0], &incoming, sent, head, site);
 }
 
 /* ---- the library's beginning and end ---- */

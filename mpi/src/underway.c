@@ -97,13 +97,9 @@ static void return_adjoint(struct leg *leg, void *adjoint, const void *site) {
         adjoint_send(leg, OP_Irecv, adjoint, site);
         return;
     }
-    MPI_Datatype unit;
-    const int count = units(packed_bytes(layout, leg->values), &unit, site);
     exchange->adjoint = adjoint;
     exchange->values = leg->values;
-    expect(MPI_Isend(adjoint, count, unit, leg->peer, plain_tag(leg), comms.at[leg->comm]->twin,
-                     &exchange->incoming.request),
-           site, "MPI_Isend of an adjoint");
+    exchange->incoming.request = plain_send_whole(leg, adjoint, packed_bytes(layout, leg->values), site);
 }
 
 enum { FEW = 16 };

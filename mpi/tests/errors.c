@@ -175,6 +175,23 @@ static void size_differs(void) {
     }
 }
 
+/* Rank 0 has sent twice as many doubles as rank 1 reverses a receive of. */
+static void large_size_differs(void) {
+    enum { N = 1 << 17 };
+    static double large[N], large_b[N];
+    active(large, large_b, sizeof large, "large");
+    if (me == 0) {
+        MPI_Send(large, N / 2, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        adtape_MPI_Send(large, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+        adtape_MPI_Send_b();
+    } else {
+        adtape_MPI_Recv(large, N / 2, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(large, N, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        adtape_MPI_Recv_b();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 /* Rank 1 does not reverse its receive. */
 static void message_missing(void) {
     if (me == 0) {
@@ -250,7 +267,7 @@ static const struct {
     CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1) CASE(message_not_matched, 1)
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
-    CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
+    CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(large_size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)
     CASE(collective_call_missing, 2)
     CASE(error_of_others, 3)

@@ -43,27 +43,33 @@ fn several(mpi: Mpi) -> usize {
 
 // ---- building ------------------------------------------------------------------------------------------------------
 
-/// The directory with libadtape_mpi, built for an MPI as a user builds it.
+/// libadtape_mpi as a user builds it for an MPI, with further flags.
+fn build(mpi: Mpi, name: &str, flags: &str) -> PathBuf {
+    let directory = scratch(&format!("mpi-{mpi}{name}"));
+    let mut build = clean(root().join("mpi/build.sh"));
+    build.arg(build_release()).arg(&directory);
+    run(build.env("MPICC", format!("mpicc.{mpi}")).env("CFLAGS", format!("-Wpedantic -Werror {flags}")));
+    directory
+}
+
+/// The directory with it.
 fn library(mpi: Mpi) -> &'static Path {
     static BUILT: [OnceLock<PathBuf>; 2] = [OnceLock::new(), OnceLock::new()];
-    BUILT[usize::from(mpi == MPIS[1])].get_or_init(|| {
-        let directory = scratch(&format!("mpi-{mpi}"));
-        let mut build = clean(root().join("mpi/build.sh"));
-        build.arg(build_release()).arg(&directory);
-        run(build.env("MPICC", format!("mpicc.{mpi}")).env("CFLAGS", "-Wpedantic -Werror"));
-        directory
-    })
+    BUILT[usize::from(mpi == MPIS[1])].get_or_init(|| build(mpi, "", ""))
 }
 
 /// A program of mpi/tests, with further flags.
 fn compile(mpi: Mpi, program: &str, flags: &[&str]) -> PathBuf {
-    let binary = scratch(&format!("mpi-{mpi}-{program}{}", flags.concat().replace('/', "-"))).join(program);
+    compile_with(mpi, library(mpi), program, flags)
+}
+
+fn compile_with(mpi: Mpi, library: &Path, program: &str, flags: &[&str]) -> PathBuf {
+    let own = library.file_name().expect("a name").to_string_lossy();
+    let binary = scratch(&format!("{own}-{program}{}", flags.concat().replace('/', "-"))).join(program);
     let mut compiler = clean(format!("mpicc.{mpi}"));
     compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     compiler.args(["-Impi/include", "-Iinclude"]).args(flags).arg(format!("mpi/tests/{program}.c"));
-    if !flags.contains(&"-ladtape_mpi") {
-        compiler.arg(library(mpi).join("libadtape_mpi.a")).arg(build_release().join("libadtape.a"));
-    }
+    compiler.arg(library.join("libadtape_mpi.a")).arg(build_release().join("libadtape.a"));
     run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
     binary
 }
@@ -128,11 +134,23 @@ fn calls_and_their_reverse_agree_with_what_they_are_by_hand() {
 const RANDOM: [(usize, [u64; 2]); 4] = [(1, [20, 20]), (2, [80, 160]), (3, [40, 2]), (4, [30, 1])];
 
 #[test]
+fn large_messages_and_their_reverse_agree_with_what_they_are_by_hand() {
+    for mpi in mpis("large messages") {
+        let program = compile(mpi, "large", &[]);
+        for settings in [&[], CHECK] {
+            passes(mpi, 3, &program, &[], settings);
+        }
+    }
+}
+
+/// Half of the programs run where all messages but single values are large.
+#[test]
 fn random_programs_agree_with_the_serial_model() {
     let number = |name| std::env::var(name).ok().map(|text: String| text.parse::<u64>().expect("a number"));
     let (all, from) = (number("MPI_PROGRAMS"), number("FROM").unwrap_or(1));
     for mpi in mpis("random") {
-        let program = compile(mpi, "random", &[]);
+        let large = build(mpi, "-large", "-DADTAPE_MPI_LARGE_BYTES=16");
+        let programs = [library(mpi), &large].map(|library| compile_with(mpi, library, "random", &[]));
         let own_of = |counts: [u64; 2]| counts[usize::from(mpi == MPIS[1])];
         let sum: u64 = RANDOM.iter().map(|(_, counts)| own_of(*counts)).sum();
         for (ranks, counts) in RANDOM {
@@ -142,13 +160,15 @@ fn random_programs_agree_with_the_serial_model() {
             // Some at a time, each within the time limit.
             while first < from + total {
                 let count = (from + total - first).min(own * 5);
-                let numbers = [first.to_string(), count.to_string()];
-                let arguments = numbers.each_ref().map(String::as_str);
-                passes(mpi, ranks, &program, &arguments, &[]);
-                first += count;
+                for (program, count) in programs.iter().zip([count.div_ceil(2), count / 2]) {
+                    let numbers = [first.to_string(), count.to_string()];
+                    let arguments = numbers.each_ref().map(String::as_str);
+                    passes(mpi, ranks, program, &arguments, &[]);
+                    first += count;
+                }
             }
             if ranks == 2 {
-                passes(mpi, ranks, &program, &["1", "10"], CHECK);
+                passes(mpi, ranks, &programs[0], &["1", "10"], CHECK);
             }
         }
     }

@@ -71,6 +71,7 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         Check,
         &["MPI_Send sent 16 bytes of double to rank 1 with tag 0", "that rank reverses MPI_Recv of 8 bytes of double"],
     ),
+    ("large_size_differs", Plain, &["sent to rank 1 with tag 0 has another size there than here, 1048576 bytes"]),
     (
         "message_missing",
         Check,
