@@ -2,7 +2,7 @@
 
 /* Most short ones are sent at once. Now and then the others give their rooms back, if they have arrived: to ask after
  * each takes longer than a short message. */
-enum { FEW_OUTGOING = 16, SHORT_BYTES = 2048 };
+enum { FEW_OUTGOING = 16, SHORT_BYTES = 16384 };
 static const size_t FEW_OUTGOING_BYTES = (size_t)64 << 10;
 static struct {
     MPI_Request *requests;
