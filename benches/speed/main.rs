@@ -33,6 +33,7 @@ fn main() {
     if table.is_complete() {
         table.extend(single::micro_adjoints(&programs));
         table.extend(single::generated(&programs));
+        table.extend(single::examples(&programs));
         table.extend(single::resident(&programs));
         table.extend(single::heap_memory(&programs));
     }

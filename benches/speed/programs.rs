@@ -13,6 +13,9 @@ const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patte
 const LTO: &[&str] = &["-O2", "-flto=auto", "-falign-functions=64", "-falign-loops=64", "-Ikit/include", "-Iinclude"];
 const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
+/// In examples/generated.
+pub const EXAMPLES: [&str; 6] = ["stencil", "ode", "mesh", "least_squares", "network", "forecast"];
+
 /// The directory of the programs.
 pub struct Programs(PathBuf);
 
@@ -37,6 +40,7 @@ impl Programs {
         programs.build_single(&release);
         programs.build_micro_adjoints(&release);
         programs.build_generated(&release);
+        programs.build_examples(&release);
         programs
     }
 
@@ -147,6 +151,18 @@ impl Programs {
         let sources = sources.map(|name| format!("benches/generated/{name}.c"));
         let library = release.join("libadtape.a");
         run(gcc(FLAGS).args(sources).arg(library).args(LIBRARIES).arg("-o").arg(self.path("generated")));
+    }
+
+    /// The examples of generated adjoints, each with its driver.
+    fn build_examples(&self, release: &Path) {
+        for name in EXAMPLES {
+            let example = format!("examples/generated/{name}");
+            let mut compiler = gcc(FLAGS);
+            compiler.arg(format!("-DDRIVER=\"../../{example}/driver.c\""));
+            compiler.args(["benches/generated/example.c", &format!("{example}/{name}_b.c")]);
+            compiler.arg(release.join("libadtape.a")).args(LIBRARIES);
+            run(compiler.arg("-o").arg(self.path(name)));
+        }
     }
 
     fn compile(&self, part: &str, flags: &[&str]) -> PathBuf {

@@ -1,6 +1,6 @@
 //! Figures that are not loops: resident memory, and a published experiment at its full size.
 
-use crate::programs::{Programs, has_gnu_fortran};
+use crate::programs::{EXAMPLES, Programs, has_gnu_fortran};
 use crate::table::{Bound, Row, Unit, median};
 use std::path::Path;
 use std::process::Command;
@@ -138,6 +138,27 @@ pub fn generated(programs: &Programs) -> Vec<Row> {
             row(format!("generated adjoint to {by_hand}, {model}"), 1, Some(Bound::AtMost(*bound))),
             row(format!("generated adjoint to the model, {model}"), 2, None),
         ]
+    });
+    rows.collect()
+}
+
+/// The examples of generated adjoints, beside their models.
+pub fn examples(programs: &Programs) -> Vec<Row> {
+    let rows = EXAMPLES.iter().map(|name| {
+        let output = Command::new(programs.path(name)).output().expect("the program was built");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{name}: {text}{}", String::from_utf8_lossy(&output.stderr));
+        let times = text.lines().filter_map(|line| line.strip_prefix("time ")?.split_once(' '));
+        let number = |word: &str| word.parse::<f64>().expect("a time");
+        let rounds: Vec<_> = times.map(|(ours, model)| (number(ours), number(model))).collect();
+        Row {
+            title: format!("generated adjoint to the model, example {name}"),
+            ours: median(rounds.iter().map(|round| round.0)),
+            reference: median(rounds.iter().map(|round| round.1)),
+            unit: Unit::Nanoseconds,
+            ratio: median(rounds.iter().map(|round| round.0 / round.1)),
+            bound: None,
+        }
     });
     rows.collect()
 }

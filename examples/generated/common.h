@@ -1,4 +1,7 @@
 /* What the drivers share: a derivative test of the gradient with respect to all inputs, and how much lay on the tape. */
+#ifndef EXAMPLES_COMMON_H
+#define EXAMPLES_COMMON_H
+
 #include <adtape.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,3 +26,5 @@ static inline int tested(adtape_function_f64_t f, adtape_gradient_f64_t gradient
            item);
     return !report.passed || stats.bytes != 0;
 }
+
+#endif
