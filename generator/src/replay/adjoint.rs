@@ -140,7 +140,8 @@ impl Replay<'_> {
     /// The adjoint that lies at a place; for a pointer, the shadow of the pointer that the primal has there.
     pub(super) fn load_adjoint(&mut self, place: P, ty: &Type) -> Res<T> {
         if !matches!(ty, Type::Float { .. }) {
-            let primal = self.unshadowed(place).map(|primal| self.of_copy(primal));
+            let passed = self.unshadowed(place);
+            let primal = passed.map(|passed| self.of_copy(passed));
             let Some(primal) = primal.filter(|_| matches!(ty, Type::Pointer(_))) else {
                 return open("a number that is no real in the memory of adjoints");
             };
@@ -157,8 +158,12 @@ impl Replay<'_> {
                 }
                 return Err(self.refuted("the shadow of a pointer is read before it is set"));
             }
-            self.intact(primal)?;
             let pointer = self.read(self.at, primal);
+            // The adjoint of a struct that is passed by value has the shadows of the pointers that were passed.
+            let entry = self.starts[&RegionId(0)];
+            if passed == Some(primal) || self.read(entry, primal) != pointer {
+                self.intact(primal)?;
+            }
             return Ok(self.shadow(pointer));
         }
         self.in_order(place)?;

@@ -20,6 +20,8 @@ impl Replay<'_> {
         if on != condition && here != there {
             self.differ(here, there, "a branch of the reverse sweep may take another arm")?;
         }
+        // What is known here may say which arm runs: `if (!a) { if (!a) … }`.
+        let truth = self.terms.constant(there).map(|there| there != 0);
         self.take_nested(walk, of)?;
         let around = walk.around.clone();
         let adjoints = self.locals_before_inner();
@@ -29,7 +31,7 @@ impl Replay<'_> {
         let mut damage: Vec<Section> = Vec::new();
         let mut left = Vec::new();
         for (k, (region, own)) in [*then, *otherwise].into_iter().zip(arms).enumerate() {
-            if self.terms.constant(condition).is_some_and(|truth| (truth != 0) != (k == 0)) {
+            if truth.is_some_and(|truth| truth != (k == 0)) {
                 // It never runs.
                 continue;
             }

@@ -192,13 +192,20 @@ impl Replay<'_> {
         new
     }
 
-    /// Which of two integers is less, if both are constants.
+    /// Which of two integers is less, if both are constants, or exact and a constant apart.
     pub(super) fn order(&mut self, op: Binary, a: T, b: T, ty: &Type) -> Option<T> {
         let Type::Int { bits, signed, .. } = ty else { return None };
         // Numbers near the modulus may stand for negative ones.
         let number = |n: i128| if *signed { n } else { n.rem_euclid(1 << bits) };
-        let (a, b) = (number(self.terms.constant(a)?), number(self.terms.constant(b)?));
-        let holds = if op == Binary::Less { a < b } else { a <= b };
+        let (low, high) = match (self.terms.constant(a), self.terms.constant(b)) {
+            (Some(a), Some(b)) => (number(a), number(b)),
+            _ if self.terms.is_exact(a, ty) && self.terms.is_exact(b, ty) => {
+                let distance = self.terms.sum(b, a, -1)?;
+                (0, self.terms.constant(distance)?)
+            }
+            _ => return None,
+        };
+        let holds = if op == Binary::Less { low < high } else { low <= high };
         Some(self.terms.number(i128::from(holds)))
     }
 

@@ -272,3 +272,25 @@ double times_the_last(int n, const double *y) {
     for (int i = 0; i < n; i++) s += w[i] * w[i];
     return s;
 }
+
+/* An arm that never runs, in one where its condition is known. */
+double known_twice(const int *k, const double *y) {
+    double s = 0.0;
+    if (!k[0]) {
+        if (!k[0])
+            s = y[0];
+        else
+            s = 1.0 / (y[1] * y[k[0] + 1]);
+    }
+    return s * y[0];
+}
+
+/* The condition always holds, and its arm writes what it reads. */
+double a_step_apart(int *k, double *y) {
+    int end = k[0] + 1;
+    if (k[0] < end) {
+        k[0] = 5;
+        y[0] = y[0] * y[0];
+    }
+    return y[0];
+}

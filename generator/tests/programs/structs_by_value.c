@@ -103,3 +103,13 @@ double unread(int n, double *x, struct pair w) {
     w.y = 0.5;
     return x[n - 1] * x[n - 1];
 }
+
+struct tagged {
+    double *p, v;
+};
+
+/* The copy's pointer leads nowhere that is read. */
+double square_of(struct tagged s) {
+    s.v = s.v * s.v;
+    return s.v;
+}

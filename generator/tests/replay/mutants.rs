@@ -86,7 +86,7 @@ pub const STATE: &str = "generator/tests/checkpoint/state_behind_pointers.c";
 pub const STRUCTS: &str = "generator/tests/programs/structs_by_value.c";
 
 /// Mutants that mean what the sweeps mean: program, kind, number, reason.
-pub const EQUIVALENT: [(&str, Kind, usize, &str); 12] = [
+pub const EQUIVALENT: [(&str, Kind, usize, &str); 13] = [
     (STATE, Kind::StoreNotRunAgain, 0, "the pointer to what the caller passes comes back with the struct"),
     (STATE, Kind::StoreNotRunAgain, 1, "the pointer to what the caller passes comes back with the struct"),
     (TABLE, Kind::StoreNotRunAgain, 0, "the pointer to what the caller passes comes back with the table"),
@@ -98,6 +98,7 @@ pub const EQUIVALENT: [(&str, Kind, usize, &str); 12] = [
     ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 2, "a loop from n to n - 2 runs in neither sweep"),
     ("generator/tests/edge/runs.c", Kind::TripsOffByOne, 3, "a loop from n to n - 2 runs in neither sweep"),
     ("generator/tests/edge/runs.c", Kind::WrongRecipe, 1, "in a loop that never runs"),
+    ("generator/tests/edge/runs.c", Kind::WrongRecipe, 2, "in a loop that never runs"),
     ("generator/tests/edge/runs.c", Kind::ShadowOffByOne, 1, "in a loop that never runs"),
 ];
 

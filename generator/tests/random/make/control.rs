@@ -247,11 +247,8 @@ impl Maker {
         body.insert(0, Stmt::Eval(Expr::Bump(Box::new(Self::local(k)), 1, true)));
         let small = binary(Bin::Gt, Expr::Math("fabs", vec![Self::load(e)], false), Expr::Real(0.05, false));
         let cond = binary(Bin::Both, small, binary(Bin::Lt, Self::load(k), number(6)));
-        Some(vec![
-            Stmt::Decl(e, Init::One(first), None),
-            Stmt::Decl(k, Init::One(number(0)), None),
-            Stmt::While(cond, body),
-        ])
+        let repeat = if self.rng.chance(40) { Stmt::DoWhile(body, cond) } else { Stmt::While(cond, body) };
+        Some(vec![Stmt::Decl(e, Init::One(first), None), Stmt::Decl(k, Init::One(number(0)), None), repeat])
     }
 
     /// A bound that the body overwrites.
