@@ -7,7 +7,7 @@
 //!     of the caller      seed_b = s_b, s_b = 0 in front of it
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::adjoint::{Holds, Linear};
 use super::memory::Section;
@@ -170,6 +170,66 @@ impl Replay<'_> {
             }
             _ => place,
         }
+    }
+
+    // ---- pointers in adjoints ------------------------------------------------------------------------------------
+
+    /// The shadow of a pointer in the memory of adjoints.
+    pub(super) fn load_shadow(&mut self, place: P, ty: &Type) -> Res<T> {
+        let passed = self.unshadowed(place);
+        let primal = passed.map(|passed| self.of_copy(passed));
+        let Some(primal) = primal.filter(|_| matches!(ty, Type::Pointer(_))) else {
+            return open("a number that is no real in the memory of adjoints");
+        };
+        if let Some(set) = self.shadow_pointers.get(&place) {
+            return Ok(*set);
+        }
+        if let Term::Object(object) = self.terms.get(self.terms.get_spot(primal).root)
+            && !matches!(self.f.objects[object.index()].life, Life::Param(_))
+        {
+            let root = self.terms.get_spot(place).root;
+            let object = *object;
+            if self.shadow_pointers.keys().any(|other| self.terms.get_spot(*other).root == root) {
+                return self.any_shadow_pointer(root, object, primal);
+            }
+            return Err(self.refuted("the shadow of a pointer is read before it is set"));
+        }
+        let pointer = self.read(self.at, primal);
+        // The adjoint of a struct that is passed by value has the shadows of the pointers that were passed.
+        let entry = self.starts[&RegionId(0)];
+        if passed == Some(primal) || self.read(entry, primal) != pointer {
+            self.intact(primal)?;
+        }
+        Ok(self.shadow(pointer))
+    }
+
+    /// The shadow of some pointer of an object: all pointers that the primal stores there have theirs.
+    fn any_shadow_pointer(&mut self, root: T, object: ObjectId, primal: P) -> Res<T> {
+        let terms = &self.terms;
+        let is_here = |place: &P| terms.get_spot(*place).root == root;
+        let set: Vec<(P, T)> = self.shadow_pointers.iter().map(|(p, t)| (*p, *t)).filter(|(p, _)| is_here(p)).collect();
+        let mut all = HashSet::new();
+        for (place, is) in set {
+            let Some(of) = self.unshadowed(place) else { return open("an array of pointers") };
+            let pointer = self.read(self.at, of);
+            let expected = self.shadow(pointer);
+            if !self.same(is, expected) {
+                return open("an array of pointers that change");
+            }
+            all.insert(of);
+        }
+        let f = self.f;
+        let stores = f.items.iter().enumerate().filter_map(|(at, item)| match &item.kind {
+            ItemKind::Store { to, .. } if matches!(to.ty, Type::Pointer(_)) => self.stored.get(&ItemId::new(at)),
+            _ => None,
+        });
+        let own = |place: &&P| *self.terms.get(self.terms.get_spot(**place).root) == Term::Object(object);
+        if stores.filter(own).any(|place| !all.contains(place)) {
+            return open("an array of pointers of which some have no adjoint");
+        }
+        self.intact(primal)?;
+        let pointer = self.read(self.at, primal);
+        Ok(self.shadow(pointer))
     }
 
     // ---- of a call -----------------------------------------------------------------------------------------------
