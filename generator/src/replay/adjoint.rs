@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::terms::{P, T, Term};
-use super::{Replay, Res, Stop, open};
+use super::{Replay, Res, Stop};
 use crate::ir::functions::Function;
 use crate::ir::*;
 
