@@ -118,7 +118,8 @@ impl Facts for Analysed<'_> {
             }
             let root = base(self.flow, proc, self.flow.points.locs.root(target));
             let same = root.clone().filter(|root| root.ty == pointer.ty);
-            let named = same.or_else(|| member(self.flow, proc, target, &pointer.ty));
+            let row = || first_row(root.as_ref()?, &pointer.ty);
+            let named = same.or_else(row).or_else(|| member(self.flow, proc, target, &pointer.ty));
             // A member of an array of structs is some bytes behind the first of them.
             let around = || root.filter(|_| self.flow.points.locs.root_top(target) != target && is_plain(&pointer.ty));
             bases.push(named.or_else(around)?);
@@ -290,6 +291,24 @@ fn only_base(flow: &Flow, proc: ProcId, targets: &crate::flow::Set) -> Option<Ex
     let base = base(flow, proc, points.locs.root(first)).filter(|_| is_one)?;
     let base = first_number(base);
     matches!(&base.ty, Type::Pointer(to) if to.is_number()).then_some(base)
+}
+
+/// The first row of an array, as a pointer to rows has it, by the first element.
+fn first_row(first: &Expr, ty: &Type) -> Option<Expr> {
+    let (ExprKind::Address(place), Type::Pointer(row)) = (&first.kind, ty) else { return None };
+    let [Step::Index(subscripts)] = &place.path[..] else { return None };
+    let (mut elem, mut left) = (&**row, subscripts.len());
+    let mut inner = Vec::new();
+    while let Type::Array { elem: of, extent } = elem {
+        inner.push(Expr::int((*extent)?.into()));
+        elem = of;
+        left = left.checked_sub(1)?;
+    }
+    let extents = subscripts[left..].iter().map(|at| at.dim.extent.as_ref());
+    let is_of_this = left > 0 && *elem == place.ty && extents.eq(inner.iter().map(Some));
+    let path = vec![Step::Index(subscripts[..left].to_vec())];
+    let place = Place { base: place.base.clone(), path, ty: (**row).clone() };
+    is_of_this.then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
 }
 
 /// A pointer to rows of numbers as a pointer to the first number.

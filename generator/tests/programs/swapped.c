@@ -238,3 +238,37 @@ double f_layers(int n, double *x, int *ia, double *w) {
     }
     return h[0] * h[1];
 }
+
+/* Arrays of two and of three dimensions, by pointers to their rows. */
+double f_planes(int n, double *x, int *ia, double *w) {
+    double a[4][3], b[4][3], (*now)[3] = a, (*next)[3] = b;
+    for (int i = 0; i < 4; i++)
+        for (int q = 0; q < 3; q++) now[i][q] = 0.1 * x[i % n] * (q + 1);
+    for (int t = 0; t < n; t++) {
+        for (int i = 0; i < 4; i++)
+            for (int q = 0; q < 3; q++) next[(i + 1) % 4][q] = now[i][q] * now[i][0] + 0.1 * w[0];
+        if (ia[t % 3] == 2) continue;
+        double(*t_)[3] = now;
+        now = next;
+        next = t_;
+    }
+    return now[0][1] * now[1][2] + next[3][0];
+}
+
+double f_cubes(int n, double *x, int *ia, double *w) {
+    double a[2][2][2], b[2][2][2], (*now)[2][2] = a, (*next)[2][2] = b, (*row)[2] = a[0], s = 0.0;
+    (void)ia;
+    for (int i = 0; i < 8; i++) a[i / 4][i / 2 % 2][i % 2] = x[i % n];
+    for (int t = 0; t < 2; t++) {
+        s += row[0][1] * row[1][0];
+        row[0][1] = s * w[0];
+        row = a[1];
+    }
+    for (int t = 0; t < n; t++) {
+        for (int i = 0; i < 8; i++) next[i / 4][i / 2 % 2][i % 2] = now[i % 2][i / 4][i / 2 % 2] * x[t] + s;
+        double(*t_)[2][2] = now;
+        now = next;
+        next = t_;
+    }
+    return now[0][1][0] * now[1][1][1];
+}
