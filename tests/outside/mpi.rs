@@ -149,7 +149,7 @@ fn random_programs_agree_with_the_serial_model() {
     let number = |name| std::env::var(name).ok().map(|text: String| text.parse::<u64>().expect("a number"));
     let (all, from) = (number("MPI_PROGRAMS"), number("FROM").unwrap_or(1));
     for mpi in mpis("random") {
-        let large = build(mpi, "-large", "-DADTAPE_MPI_LARGE_BYTES=16");
+        let large = build(mpi, "-all-large", "-DADTAPE_MPI_LARGE_BYTES=16");
         let programs = [library(mpi), &large].map(|library| compile_with(mpi, library, "random", &[]));
         let own_of = |counts: [u64; 2]| counts[usize::from(mpi == MPIS[1])];
         let sum: u64 = RANDOM.iter().map(|(_, counts)| own_of(*counts)).sum();
