@@ -4,21 +4,10 @@
  *   time generated_ns model_ns     of an item of the example
  *
  * A round is as many calls of both as take 2 ms. */
-#define _POSIX_C_SOURCE 199309L
 #include "../../examples/generated/common.h"
+#include "clock.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-/* Time of the processor that the program took. */
-static double nanoseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
-
-/* What the models compute, so that no compiler leaves them out. */
-static volatile double computed;
 
 /* Returns a status for exit. */
 static int timed(adtape_function_f64_t f, adtape_gradient_f64_t gradient, int n, const double *inputs, double items,

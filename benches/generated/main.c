@@ -7,6 +7,7 @@
 #include "addresses_b.h"
 #include "bundle_b.h"
 #include "burgers_b.h"
+#include "clock.h"
 #include "hand.h"
 #include "heat_b.h"
 
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The models, which the generated files include. */
 double burgers(int n, int steps, double dt, double *u, double *next);
@@ -25,13 +25,6 @@ double bundle(int observations, const int *camera_of, const int *point_of, const
 double addresses(int steps, const double *p, double *a);
 
 static int failures;
-
-/* Time of the processor that the program took. */
-static double nanoseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
 
 static double *numbers(size_t count) {
     double *x = calloc(count, sizeof *x);
@@ -59,9 +52,6 @@ static void compare(const char *name, const double *generated, const double *by_
         failures++;
     }
 }
-
-/* What the models compute, so that no compiler leaves them out. */
-static volatile double computed;
 
 /* Times two adjoints and the model, and prints the times, but for round 0. */
 #define ROUND(name, generated, by_hand, model)                                            \

@@ -13,8 +13,14 @@ const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patte
 const LTO: &[&str] = &["-O2", "-flto=auto", "-falign-functions=64", "-falign-loops=64", "-Ikit/include", "-Iinclude"];
 const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
 
-/// In examples/generated.
-pub const EXAMPLES: [&str; 6] = ["stencil", "ode", "mesh", "least_squares", "network", "forecast"];
+/// The examples of generated adjoints, by name.
+pub fn example_names() -> Vec<String> {
+    let entries = std::fs::read_dir("examples/generated").expect("the examples");
+    let folders = entries.map(|entry| entry.expect("an entry")).filter(|entry| entry.path().is_dir());
+    let mut names: Vec<_> = folders.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
+    names.sort_unstable();
+    names
+}
 
 /// The directory of the programs.
 pub struct Programs(PathBuf);
@@ -155,13 +161,13 @@ impl Programs {
 
     /// The examples of generated adjoints, each with its driver.
     fn build_examples(&self, release: &Path) {
-        for name in EXAMPLES {
+        for name in example_names() {
             let example = format!("examples/generated/{name}");
             let mut compiler = gcc(FLAGS);
             compiler.arg(format!("-DDRIVER=\"../../{example}/driver.c\""));
             compiler.args(["benches/generated/example.c", &format!("{example}/{name}_b.c")]);
             compiler.arg(release.join("libadtape.a")).args(LIBRARIES);
-            run(compiler.arg("-o").arg(self.path(name)));
+            run(compiler.arg("-o").arg(self.path(&name)));
         }
     }
 

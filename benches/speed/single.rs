@@ -1,6 +1,6 @@
 //! Figures that are not loops: resident memory, and a published experiment at its full size.
 
-use crate::programs::{EXAMPLES, Programs, has_gnu_fortran};
+use crate::programs::{Programs, example_names, has_gnu_fortran};
 use crate::table::{Bound, Row, Unit, median};
 use std::path::Path;
 use std::process::Command;
@@ -82,6 +82,18 @@ pub fn cheaper_adjoints(programs: &Programs) {
     }
 }
 
+/// Nanoseconds of ours and of the reference, of rounds that were measured one right after the other.
+fn row(title: String, rounds: &[(f64, f64)], bound: Option<Bound>) -> Row {
+    Row {
+        title,
+        ours: median(rounds.iter().map(|round| round.0)),
+        reference: median(rounds.iter().map(|round| round.1)),
+        unit: Unit::Nanoseconds,
+        ratio: median(rounds.iter().map(|round| round.0 / round.1)),
+        bound,
+    }
+}
+
 /// Whole programs in the generated style that do little besides push and pop: inlined, and with the shared library,
 /// against separately compiled calls of the static one.
 pub fn micro_adjoints(programs: &Programs) -> Vec<Row> {
@@ -94,14 +106,7 @@ pub fn micro_adjoints(programs: &Programs) -> Vec<Row> {
     let rows = there.map(|(language, name, how, what, bound)| {
         let run = |how: &str| run_time(&programs.path(&format!("micro_adjoint_{name}_{how}")));
         let rounds: Vec<(f64, f64)> = (0..15).map(|_| (run(how), run("calls"))).collect();
-        Row {
-            title: format!("kit, whole {language} program, {what}"),
-            ours: median(rounds.iter().map(|round| round.0)),
-            reference: median(rounds.iter().map(|round| round.1)),
-            unit: Unit::Nanoseconds,
-            ratio: median(rounds.iter().map(|round| round.0 / round.1)),
-            bound: Some(Bound::AtMost(bound)),
-        }
+        row(format!("kit, whole {language} program, {what}"), &rounds, Some(Bound::AtMost(bound)))
     });
     rows.collect()
 }
@@ -126,17 +131,13 @@ pub fn generated(programs: &Programs) -> Vec<Row> {
     ];
     let rows = models.iter().flat_map(|(model, elements, by_hand, bound)| {
         let rounds = rounds(model);
-        let row = |title: String, part: usize, bound: Option<Bound>| Row {
-            title,
-            ours: median(rounds.iter().map(|round| round[0] / elements)),
-            reference: median(rounds.iter().map(|round| round[part] / elements)),
-            unit: Unit::Nanoseconds,
-            ratio: median(rounds.iter().map(|round| round[0] / round[part])),
-            bound,
+        let beside = |title: String, part: usize, bound: Option<Bound>| {
+            let pairs: Vec<_> = rounds.iter().map(|round| (round[0] / elements, round[part] / elements)).collect();
+            row(title, &pairs, bound)
         };
         [
-            row(format!("generated adjoint to {by_hand}, {model}"), 1, Some(Bound::AtMost(*bound))),
-            row(format!("generated adjoint to the model, {model}"), 2, None),
+            beside(format!("generated adjoint to {by_hand}, {model}"), 1, Some(Bound::AtMost(*bound))),
+            beside(format!("generated adjoint to the model, {model}"), 2, None),
         ]
     });
     rows.collect()
@@ -144,21 +145,14 @@ pub fn generated(programs: &Programs) -> Vec<Row> {
 
 /// The examples of generated adjoints, beside their models.
 pub fn examples(programs: &Programs) -> Vec<Row> {
-    let rows = EXAMPLES.iter().map(|name| {
-        let output = Command::new(programs.path(name)).output().expect("the program was built");
+    let rows = example_names().into_iter().map(|name| {
+        let output = Command::new(programs.path(&name)).output().expect("the program was built");
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{name}: {text}{}", String::from_utf8_lossy(&output.stderr));
         let times = text.lines().filter_map(|line| line.strip_prefix("time ")?.split_once(' '));
         let number = |word: &str| word.parse::<f64>().expect("a time");
         let rounds: Vec<_> = times.map(|(ours, model)| (number(ours), number(model))).collect();
-        Row {
-            title: format!("generated adjoint to the model, example {name}"),
-            ours: median(rounds.iter().map(|round| round.0)),
-            reference: median(rounds.iter().map(|round| round.1)),
-            unit: Unit::Nanoseconds,
-            ratio: median(rounds.iter().map(|round| round.0 / round.1)),
-            bound: None,
-        }
+        row(format!("generated adjoint to the model, example {name}"), &rounds, None)
     });
     rows.collect()
 }

@@ -4,8 +4,8 @@
  * header, and goes from the adjoint and to where it is wanted without a copy that MPI does not make. Its number comes
  * again after 2^number_bits messages, which is more than can be under way.
  *
- * A large plain message goes in two under one tag, its front of few bytes and the rest. Where a synchronous front has
- * been sent, the partner receives it, and the rest with it.
+ * A large plain message goes in two under one tag, its front of few bytes and the rest. A front that is sent synchronously
+ * is complete once the partner receives it, and then the partner receives the rest, too.
  *
  * A headed message says in front of its values which one it is. It goes under one tag for all, and what comes before it
  * is asked for is kept. Messages of tags that are too large for plain ones go so, and in check mode all do: there the
@@ -116,14 +116,14 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     const struct layout *layout = layouts.at[leg->layout];
     const int64_t bytes = packed_bytes(layout, leg->values);
     const bool headed = is_headed(leg);
-    const size_t front = headed ? sizeof(struct header) : 0;
-    const size_t all = front + (size_t)bytes;
+    const size_t header_bytes = headed ? sizeof(struct header) : 0;
+    const size_t all = header_bytes + (size_t)bytes;
     char *message = outgoing_room(all, site);
     int done = 0;
     if (adjoint != NULL) {
-        pack(what, adjoint, message + front, layout, leg->values);
+        pack(what, adjoint, message + header_bytes, layout, leg->values);
     } else {
-        memset(message + front, 0, (size_t)bytes);
+        memset(message + header_bytes, 0, (size_t)bytes);
     }
     MPI_Request request;
     if (headed) {
@@ -147,9 +147,9 @@ static void adjoint_send(const struct leg *leg, enum operation operation, void *
     adjoint_send_by(TAKE, leg, operation, adjoint, site);
 }
 
-/* Whether the partner receives a message soon, whose front is sent here. It is asked about as long as a copy takes. */
-static __attribute__((noinline)) bool is_received(const struct leg *leg, const char *values, int64_t bytes,
-                                                  const void *site) {
+/* Sends the front of a message. Whether the partner receives it: asked for about as long as a copy takes. */
+static __attribute__((noinline)) bool front_arrives(const struct leg *leg, const char *values, int64_t bytes,
+                                                    const void *site) {
     static const double seconds_a_byte = 1e-10;
     char *front = front_room(values, site);
     MPI_Request request = send_bytes(MPI_Issend, leg, plain_tag(leg), front, FRONT_BYTES, site);
@@ -411,7 +411,7 @@ static __attribute__((noinline)) void exchange_in_place(const struct leg legs[2]
     const int64_t bytes = packed_bytes(layouts.at[leg->layout], leg->values), left = bytes - FRONT_BYTES;
     struct incoming incoming;
     incoming_begin(&incoming, &legs[0], site);
-    if (is_received(leg, received, bytes, site)) {
+    if (front_arrives(leg, received, bytes, site)) {
         MPI_Request request = plain_send(leg, received + FRONT_BYTES, left, site);
         expect(MPI_Wait(&request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
     } else {

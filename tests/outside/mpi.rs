@@ -52,7 +52,7 @@ fn build(mpi: Mpi, name: &str, flags: &str) -> PathBuf {
     directory
 }
 
-/// The directory with it.
+/// The directory with libadtape_mpi as it is by default.
 fn library(mpi: Mpi) -> &'static Path {
     static BUILT: [OnceLock<PathBuf>; 2] = [OnceLock::new(), OnceLock::new()];
     BUILT[usize::from(mpi == MPIS[1])].get_or_init(|| build(mpi, "", ""))
@@ -129,10 +129,6 @@ fn calls_and_their_reverse_agree_with_what_they_are_by_hand() {
     }
 }
 
-/// On how many ranks, how many programs under each MPI by default, and in which proportion of a larger number. Under MPICH
-/// ranks that wait take the cores from the others, and a program on three or four ranks takes 50 times as long as on two.
-const RANDOM: [(usize, [u64; 2]); 4] = [(1, [20, 20]), (2, [80, 160]), (3, [40, 2]), (4, [30, 1])];
-
 #[test]
 fn large_messages_and_their_reverse_agree_with_what_they_are_by_hand() {
     for mpi in mpis("large messages") {
@@ -142,6 +138,10 @@ fn large_messages_and_their_reverse_agree_with_what_they_are_by_hand() {
         }
     }
 }
+
+/// On how many ranks, how many programs under each MPI by default, and in which proportion of a larger number. Under MPICH
+/// ranks that wait take the cores from the others, and a program on three or four ranks takes 50 times as long as on two.
+const RANDOM: [(usize, [u64; 2]); 4] = [(1, [20, 20]), (2, [80, 160]), (3, [40, 2]), (4, [30, 1])];
 
 /// Half of the programs run where all messages but single values are large.
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::facts::Facts;
 use crate::flow::required::{Hull, Required, Snapshots};
 use crate::flow::{Flow, Loc, Root};
+use crate::ir::natural::Reached;
 use crate::ir::*;
 
 /// The analyses, with what memory keeps.
@@ -295,36 +296,28 @@ fn only_base(flow: &Flow, proc: ProcId, targets: &crate::flow::Set) -> Option<Ex
 
 /// The first row of an array, as a pointer to rows has it, by the first element.
 fn first_row(first: &Expr, ty: &Type) -> Option<Expr> {
-    let (ExprKind::Address(place), Type::Pointer(row)) = (&first.kind, ty) else { return None };
+    let ExprKind::Address(place) = &first.kind else { return None };
     let [Step::Index(subscripts)] = &place.path[..] else { return None };
-    let (mut elem, mut left) = (&**row, subscripts.len());
-    let mut inner = Vec::new();
-    while let Type::Array { elem: of, extent } = elem {
-        inner.push(Expr::int((*extent)?.into()));
-        elem = of;
-        left = left.checked_sub(1)?;
-    }
-    let extents = subscripts[left..].iter().map(|at| at.dim.extent.as_ref());
-    let is_of_this = left > 0 && *elem == place.ty && extents.eq(inner.iter().map(Some));
+    let Reached { elem, dims, .. } = Reached::behind(ty)?;
+    let left = subscripts.len().checked_sub(dims.len() - 1).filter(|left| *left > 0)?;
+    let is_of_this = elem == place.ty && subscripts[left..].iter().map(|at| &at.dim).eq(&dims[1..]);
     let path = vec![Step::Index(subscripts[..left].to_vec())];
-    let place = Place { base: place.base.clone(), path, ty: (**row).clone() };
-    is_of_this.then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+    let place = Place { base: place.base.clone(), path, ty: ty.target()?.clone() };
+    (is_of_this && all_known(&dims[1..])).then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+}
+
+fn all_known(dims: &[Dim]) -> bool {
+    dims.iter().all(|dim| dim.extent.is_some())
 }
 
 /// A pointer to rows of numbers as a pointer to the first number.
 fn first_number(pointer: Expr) -> Expr {
-    let Type::Pointer(target) = &pointer.ty else { return pointer };
-    let (mut elem, mut path) = (&**target, vec![Dim::default()]);
-    while let Type::Array { elem: inner, extent } = elem {
-        path.push(extent.map_or_else(Dim::default, Dim::constant));
-        elem = inner;
-    }
-    if path.len() == 1 || path[1..].iter().any(|dim| dim.extent.is_none()) {
+    let Some(Reached { elem, dims, .. }) = Reached::behind(&pointer.ty) else { return pointer };
+    if dims.len() == 1 || !all_known(&dims[1..]) {
         return pointer;
     }
     let zero = Expr::int(0);
-    let path = path.into_iter().map(|dim| Subscript { at: zero.clone(), dim }).collect();
-    let elem = elem.clone();
+    let path = dims.into_iter().map(|dim| Subscript { at: zero.clone(), dim }).collect();
     let place = Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(path)], ty: elem.clone() };
     Expr { kind: ExprKind::Address(place), ty: Type::Pointer(Box::new(elem)) }
 }
