@@ -33,17 +33,12 @@ static void outgoing_collect(const void *site) {
     outgoing.new_bytes = 0;
 }
 
-/* A room for a message. */
-static char *outgoing_room(size_t bytes, const void *site) {
+/* A message of so many bytes that is under way from a room. */
+static __attribute__((noinline)) void outgoing_enter(char *room, size_t bytes, MPI_Request request, const void *site) {
     if (outgoing.count > 0 && (outgoing.count >= outgoing.enough || outgoing.new_bytes > FEW_OUTGOING_BYTES)) {
         outgoing_collect(site);
     }
     outgoing.new_bytes += bytes;
-    return room_allocate(bytes, site);
-}
-
-/* A message that is under way from a room. */
-static void outgoing_enter(char *room, MPI_Request request, const void *site) {
     if (outgoing.count == outgoing.capacity) {
         const int capacity = outgoing.capacity > 0 ? 2 * outgoing.capacity : FEW_OUTGOING;
         outgoing.requests = reallocate(outgoing.requests, (size_t)capacity * sizeof *outgoing.requests, site);

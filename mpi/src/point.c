@@ -193,24 +193,28 @@ API int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype,
 }
 
 /* The adjoint of what was received is on its way before that of what was sent is waited for: both partners can do
- * so. */
+ * so. What concerns only the latter comes behind, too, while the message travels. */
 static void sendrecv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
-    struct leg legs[2];
-    pop_record(operation, &head, legs, 2, site);
-    void *received = leg_adjoint(&legs[1], given != NULL ? given + 1 : NULL, &head, site);
-    void *sent = leg_adjoint(&legs[0], given, &head, site);
-    const bool receives = legs[0].flags & LEG_MESSAGE;
-    if (legs[1].flags & LEG_MESSAGE) {
-        settle_leg(&legs[1], site);
-        if (receives && goes_in_place(&legs[1], received)) {
-            exchange_in_place(legs, received, sent, &head, site);
-            return;
-        }
-        adjoint_send(&legs[1], operation, received, site);
+    struct leg sent, received;
+    pop_record(operation, &head, &received, 1, site);
+    void *received_b = leg_adjoint(&received, given != NULL ? given + 1 : NULL, &head, site);
+    const bool sends = received.flags & LEG_MESSAGE, in_place = sends && goes_in_place(&received, received_b);
+    if (sends) {
+        settle_leg(&received, site);
     }
-    if (receives) {
-        incoming_take(&legs[0], sent, &head, site);
+    if (sends && !in_place) {
+        adjoint_send(&received, operation, received_b, site);
+    }
+    pop_legs(&sent, 1, site);
+    void *sent_b = leg_adjoint(&sent, given, &head, site);
+    const bool receives = sent.flags & LEG_MESSAGE;
+    if (in_place && receives) {
+        exchange_in_place(&sent, sent_b, &received, received_b, &head, site);
+    } else if (in_place) {
+        adjoint_send(&received, operation, received_b, site);
+    } else if (receives) {
+        incoming_take(&sent, sent_b, &head, site);
     }
 }
 

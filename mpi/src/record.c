@@ -72,8 +72,11 @@ static inline __attribute__((always_inline)) void pop_bytes(void *x, size_t byte
     }
 }
 
+/* Each leg by itself, because some pops take one (check mode compares them). */
 static __attribute__((noinline)) void record_push_any(const struct head *head, struct leg *legs, const void *site) {
-    push_bytes(legs, (size_t)head->legs * sizeof *legs, site);
+    for (int i = 0; i < head->legs; i++) {
+        push_bytes(&legs[i], sizeof legs[i], site);
+    }
     push_bytes(head, sizeof *head, site);
 }
 
@@ -138,7 +141,9 @@ static inline void pop_legs(struct leg *legs, int count, const void *site) {
     adtape_t *t = adtape_self();
     const size_t bytes = (size_t)count * sizeof *legs;
     if (ADTAPE_RARE_(bytes > t->cur - t->floor)) {
-        pop_bytes(legs, bytes, site);
+        for (int i = count - 1; i >= 0; i--) {
+            pop_bytes(&legs[i], sizeof legs[i], site);
+        }
         return;
     }
     t->cur -= bytes;

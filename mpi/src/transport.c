@@ -84,6 +84,13 @@ static inline MPI_Request send_bytes(send_nonblocking *call, const struct leg *l
     return request;
 }
 
+/* Whether a message that was sent needs its values no more. */
+static inline bool is_complete(MPI_Request *request, const void *site) {
+    int done = 0;
+    expect(MPI_Test(request, &done, MPI_STATUS_IGNORE), site, "MPI_Test of an adjoint");
+    return done;
+}
+
 /* A plain message, or a part of it. */
 static inline MPI_Request plain_send(const struct leg *leg, const void *values, int64_t bytes, const void *site) {
     return send_bytes(MPI_Isend, leg, plain_tag(leg), values, bytes, site);
@@ -91,7 +98,7 @@ static inline MPI_Request plain_send(const struct leg *leg, const void *values, 
 
 /* The front of a large message, from a room. */
 static char *front_room(const void *values, const void *site) {
-    char *room = outgoing_room(FRONT_BYTES, site);
+    char *room = room_allocate(FRONT_BYTES, site);
     memcpy(room, values, FRONT_BYTES);
     return room;
 }
@@ -100,7 +107,7 @@ static char *front_room(const void *values, const void *site) {
 static __attribute__((noinline)) MPI_Request large_send(const struct leg *leg, const char *values, int64_t bytes,
                                                         const void *site) {
     char *front = front_room(values, site);
-    outgoing_enter(front, plain_send(leg, front, FRONT_BYTES, site), site);
+    outgoing_enter(front, FRONT_BYTES, plain_send(leg, front, FRONT_BYTES, site), site);
     return plain_send(leg, values + FRONT_BYTES, bytes - FRONT_BYTES, site);
 }
 
@@ -118,8 +125,7 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     const bool headed = is_headed(leg);
     const size_t header_bytes = headed ? sizeof(struct header) : 0;
     const size_t all = header_bytes + (size_t)bytes;
-    char *message = outgoing_room(all, site);
-    int done = 0;
+    char *message = room_allocate(all, site);
     if (adjoint != NULL) {
         pack(what, adjoint, message + header_bytes, layout, leg->values);
     } else {
@@ -133,13 +139,10 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     } else {
         request = plain_send_whole(leg, message, bytes, site);
     }
-    if (all <= SHORT_BYTES) {
-        expect(MPI_Test(&request, &done, MPI_STATUS_IGNORE), site, "MPI_Test of an adjoint");
-    }
-    if (done) {
+    if (all <= SHORT_BYTES && is_complete(&request, site)) {
         room_free(message);
     } else {
-        outgoing_enter(message, request, site);
+        outgoing_enter(message, all, request, site);
     }
 }
 
@@ -154,14 +157,14 @@ static __attribute__((noinline)) bool front_arrives(const struct leg *leg, const
     char *front = front_room(values, site);
     MPI_Request request = send_bytes(MPI_Issend, leg, plain_tag(leg), front, FRONT_BYTES, site);
     const double begun = MPI_Wtime();
-    int done = 0;
+    bool done;
     do {
-        expect(MPI_Test(&request, &done, MPI_STATUS_IGNORE), site, "MPI_Test of an adjoint");
+        done = is_complete(&request, site);
     } while (!done && MPI_Wtime() - begun < seconds_a_byte * (double)bytes);
     if (done) {
         room_free(front);
     } else {
-        outgoing_enter(front, request, site);
+        outgoing_enter(front, FRONT_BYTES, request, site);
     }
     return done;
 }
@@ -403,24 +406,25 @@ static void incoming_take(const struct leg *leg, void *adjoint, const struct hea
 
 /* ---- both ---- */
 
-/* Sends the adjoint of what was received, legs[1], which goes in place, and takes that of what was sent, legs[0]. Nothing
- * is copied if the partner receives: then the wait for it ends, whatever else ranks do. */
-static __attribute__((noinline)) void exchange_in_place(const struct leg legs[2], char *received, void *sent,
+/* Sends the adjoint of what was received, which goes in place, and takes that of what was sent. Nothing is copied if
+ * the partner receives: then the wait for it ends, whatever else ranks do. */
+static __attribute__((noinline)) void exchange_in_place(const struct leg *sent, void *sent_b,
+                                                        const struct leg *received, char *received_b,
                                                         const struct head *head, const void *site) {
-    const struct leg *leg = &legs[1];
-    const int64_t bytes = packed_bytes(layouts.at[leg->layout], leg->values), left = bytes - FRONT_BYTES;
+    const struct layout *layout = layouts.at[received->layout];
+    const int64_t bytes = packed_bytes(layout, received->values), left = bytes - FRONT_BYTES;
     struct incoming incoming;
-    incoming_begin(&incoming, &legs[0], site);
-    if (front_arrives(leg, received, bytes, site)) {
-        MPI_Request request = plain_send(leg, received + FRONT_BYTES, left, site);
+    incoming_begin(&incoming, sent, site);
+    if (front_arrives(received, received_b, bytes, site)) {
+        MPI_Request request = plain_send(received, received_b + FRONT_BYTES, left, site);
         expect(MPI_Wait(&request, MPI_STATUS_IGNORE), site, "MPI_Wait for an adjoint that was sent");
     } else {
-        char *room = outgoing_room((size_t)left, site);
-        memcpy(room, received + FRONT_BYTES, (size_t)left);
-        outgoing_enter(room, plain_send(leg, room, left, site), site);
+        char *room = room_allocate((size_t)left, site);
+        memcpy(room, received_b + FRONT_BYTES, (size_t)left);
+        outgoing_enter(room, (size_t)left, plain_send(received, room, left, site), site);
     }
-    clear_dense(received, layouts.at[leg->layout], leg->values);
-    incoming_end(&legs[0], &incoming, sent, head, site);
+    clear_dense(received_b, layout, received->values);
+    incoming_end(sent, &incoming, sent_b, head, site);
 }
 
 /* ---- the library's beginning and end ---- */
