@@ -178,3 +178,41 @@ double f_status(int n, double *x, int *ia, double *w) {
     (void)n, (void)ia;
     return root(x[0] * w[1], &status) - root(x[1], &status) * x[2];
 }
+
+static int meets(double x, double y, double *at, double *along) {
+    double d = x - y;
+    if (d > -1e-9 && d < 1e-9) return 0;
+    if (at) *at = x * y / d;
+    if (along) *along = 0.5 * x * d;
+    return 1;
+}
+
+/* What stands behind `&&`, `||` and `?` comes later, whatever operand reads it there. */
+double f_behind_a_test(int n, double *x, int *ia, double *w) {
+    double sum = 0.0, at, along;
+    (void)ia;
+    for (int i = 0; i + 1 < n; i++) {
+        if (meets(x[i], w[i], &at, &along) && (-9.0 <= at) && (-9.0 <= along) && (along <= 9.0)) sum += at * along;
+        if (!meets(x[i + 1], w[i], &at, NULL) || 1.0 > at) sum += x[i] * at;
+        int k = meets(w[i], x[i], &at, &along) ? 0.0 < at : 2;
+        sum += k * at;
+    }
+    return sum;
+}
+
+static double drawn(double x, int *calls) {
+    ++*calls;
+    return x > 0.9 ? 0.0 : x * x;
+}
+
+/* `a ?: b` of GNU C evaluates `a` once. */
+double f_itself_or(int n, double *x, int *ia, double *w) {
+    double sum = 0.0;
+    int calls = 0;
+    for (int i = 0; i < n; i++) {
+        double value = drawn(x[i], &calls) ?: w[i] * x[i];
+        sum += value * (ia[i] % 2 ?: 3);
+        sum = sum * x[0] ?: drawn(w[i], &calls);
+    }
+    return sum * calls;
+}

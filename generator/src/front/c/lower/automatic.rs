@@ -196,6 +196,11 @@ impl Ways {
                 let otherwise = self.expression(otherwise, state);
                 meet(then, otherwise)
             }
+            ("BinaryConditionalOperator", [first, .., otherwise]) => {
+                let state = self.expression(first, state);
+                self.expression(otherwise, state.clone());
+                state
+            }
             ("UnaryExprOrTypeTraitExpr", _) => state,
             ("StmtExpr", [body]) => self.statement(body, state),
             (_, parts) => self.all(parts, state),

@@ -33,6 +33,7 @@ impl<'a> Lower<'_, 'a> {
                 None => self.unknown(node),
             },
             "ConditionalOperator" => self.conditional(node),
+            "BinaryConditionalOperator" => self.itself_or(node),
             "CallExpr" => match self.call(node, true)? {
                 Some(result) => Ok(result),
                 None => self.unknown(node),
@@ -236,7 +237,9 @@ impl<'a> Lower<'_, 'a> {
             _ => {}
         }
         if !self.has_items(right) {
+            let aside = self.begin_operand();
             let second = self.truth(right)?;
+            self.end_ordered(aside);
             let op = if conjunction { Binary::And } else { Binary::Or };
             return Ok(binary(op, first, second, Type::int()));
         }
@@ -245,7 +248,9 @@ impl<'a> Lower<'_, 'a> {
         let aside = self.begin_operand();
         let second = self.truth(right)?;
         self.end_ordered(aside);
-        let second = binary(Binary::NotEqual, second.clone(), zero(&second.ty), Type::int());
+        let is_truth = is_truth(&second);
+        let second =
+            if is_truth { second } else { binary(Binary::NotEqual, second.clone(), zero(&second.ty), Type::int()) };
         self.b.assign(var, second);
         self.b.otherwise();
         self.b.assign(var, truth_constant(!conjunction));
@@ -264,7 +269,12 @@ impl<'a> Lower<'_, 'a> {
             return self.unknown(node);
         }
         if !matches!(ty, Type::Float { .. }) && !self.has_items(then) && !self.has_items(otherwise) {
-            let (a, b) = (self.value(then)?, self.value(otherwise)?);
+            let aside = self.begin_operand();
+            let a = self.value(then)?;
+            let arm = self.begin_operand();
+            let b = self.value(otherwise)?;
+            self.end_ordered(arm);
+            self.end_ordered(aside);
             let found = self.ctype(node).ty;
             let (a, b) = (self.flat_pointer(a, &found, node)?, self.flat_pointer(b, &found, node)?);
             let ty = self.variable_type(&found);
@@ -282,6 +292,27 @@ impl<'a> Lower<'_, 'a> {
         self.end_ordered(arm);
         self.end_ordered(aside);
         self.b.assign(var, cast(b, ty));
+        self.b.end_branch();
+        Ok(self.b.get(var))
+    }
+
+    /// `a ?: b` of GNU C, which evaluates `a` once.
+    fn itself_or(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let [first, .., otherwise] = &node.inner[..] else { return self.unknown(node) };
+        let ty = self.ir_type(node);
+        if !matches!(ty, Type::Int { .. } | Type::Float { .. }) {
+            return self.unknown(node);
+        }
+        let first = self.value(first)?;
+        let first = self.b.keep("itself", first);
+        let var = self.b.var("choice", ty.clone(), VarKind::Temporary, self.b.span);
+        self.b.begin_branch(condition(first.clone()));
+        self.b.assign(var, cast(first, ty.clone()));
+        self.b.otherwise();
+        let aside = self.begin_operand();
+        let other = self.value(otherwise)?;
+        self.end_ordered(aside);
+        self.b.assign(var, cast(other, ty));
         self.b.end_branch();
         Ok(self.b.get(var))
     }

@@ -89,7 +89,7 @@ pub fn binary(op: Binary, left: Expr, right: Expr, ty: Type) -> Expr {
 }
 
 /// Whether the expression is 0 or 1.
-fn is_truth(expr: &Expr) -> bool {
+pub fn is_truth(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(value) => *value == 0 || *value == 1,
         ExprKind::Unary(Unary::Not, _) => true,

@@ -204,7 +204,7 @@ impl<'a> Lower<'_, 'a> {
     /// Whether the value of an expression needs items of its own: it writes, calls or branches.
     pub fn has_items(&self, node: &'a Node<'a>) -> bool {
         let here = match node.kind {
-            "CompoundAssignOperator" | "StmtExpr" | "CompoundLiteralExpr" => true,
+            "CompoundAssignOperator" | "StmtExpr" | "CompoundLiteralExpr" | "BinaryConditionalOperator" => true,
             "BinaryOperator" => node.operator == "=",
             "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
             "CallExpr" => callee(node).is_none_or(|callee| !library::is_expression(&callee.refers_name)),
