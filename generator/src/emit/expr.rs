@@ -295,6 +295,7 @@ impl Exprs<'_> {
                 let ty = if is_open(&expr.ty) && !self.flat { "void *".into() } else { self.ty(&expr.ty) };
                 (format!("({ty}){}", self.bare(operand, PREFIX, names)), PREFIX)
             }
+            ExprKind::Select(test, then, _) if is_certain(test) => self.kind(then, names),
             ExprKind::Select(test, then, otherwise) => {
                 let [test, then, otherwise] = [test, then, otherwise].map(|arm| self.expr(arm, 1, names));
                 (format!("{test} ? {then} : {otherwise}"), 0)
@@ -342,6 +343,10 @@ impl Exprs<'_> {
                 && !matches!(other.kind, ExprKind::Int(_));
             match &operand.kind {
                 ExprKind::Binary(inner, ..) if confuses(op, *inner) => self.expr(operand, NAME, names),
+                // Compilers warn of `!a == b`.
+                ExprKind::Unary(Unary::Not, _) if matches!(op, Binary::Equal | Binary::NotEqual) => {
+                    self.expr(operand, NAME, names)
+                }
                 _ if by_itself => self.bare(operand, at, names),
                 _ => self.expr(operand, at, names),
             }
@@ -417,6 +422,16 @@ fn is_open(ty: &Type) -> bool {
         elem = Some(inner);
     }
     false
+}
+
+/// Whether a test says that an unsigned number is at least 0, of which compilers warn.
+fn is_certain(test: &Expr) -> bool {
+    let (least, number) = match &test.kind {
+        ExprKind::Binary(Binary::LessEqual, least, number) => (least, number),
+        ExprKind::Binary(Binary::GreaterEqual, number, least) => (least, number),
+        _ => return false,
+    };
+    matches!(least.kind, ExprKind::Int(0)) && matches!(number.ty, Type::Int { signed: false, .. })
 }
 
 fn is_zero(expr: &Expr) -> bool {

@@ -56,3 +56,20 @@ double f_sign(int n, double *x, int *k) { double e = copysign(1, x[0]), m = x[1]
 double f_unset(int n, double *x, int *k) { double r; if (x[0] <= 4.0) { r = x[1] / x[0]; } else { if (x[0] > 100.0) return 0.0; r = x[1] * k[0]; } if (n > 2) { if (x[0] < 0.0) r = exp(x[0] * x[0]) * 2.0 - r * r; } else { r = (0.5 - x[2]) * exp(-x[2]) * r; if (x[0] < 0.0) r = 2.0 - r * r; } return r; }
 static double unconst(double *a, int n) { double s = 0; for (int i = 0; i < n; i++) s += sin(a[i]) * a[i]; return s * s; }
 double f_unconst(int n, const double *x, const int *k) { const double *y = x + 1; return unconst((double *)x, n) + unconst((double *)(y + k[0]), 2); }
+
+static int is_far(double x) {
+    return fabs(x) > 1.0;
+}
+
+double f_not(int n, double *x, int *k) {
+    double sum = 0.0;
+    (void)k;
+    for (int i = 0; i < n; i++) {
+        if (x[i] < 0.5 && !is_far(x[i])) sum += x[i] * x[i];
+        int near = i > 1 && !is_far(sum);
+        if ((!near) == (i % 2)) sum *= x[i];
+    }
+    return sum;
+}
+/* An unsigned index goes on where a loop left it. */
+double f_goes_on(unsigned n, double *x, int *k) { double s = 0.0; for (size_t i = 0; i < n; i++) { size_t j; double sum = 0.0; for (j = 0; j <= i; ++j) sum += x[j] * x[i]; for (; j < n; ++j) sum += x[j] * x[0]; s += sum * x[i] + k[0]; } return s; }
