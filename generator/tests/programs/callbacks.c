@@ -87,3 +87,46 @@ double f_structs(int n, double *x, int *ia, double *w) {
     (void)ia, (void)w;
     return at(line, x[0]) * count_to(n, even) + x[1];
 }
+
+/* A function that may be left out: NULL says so. */
+static double steps(double (*slope)(double), void (*watch)(int, double *), double y, int n) {
+    for (int i = 0; i < n; i++) {
+        y += 0.1 * slope(y);
+        if (watch != NULL) watch(i, &y);
+    }
+    return y;
+}
+
+/* Hands both on. */
+static double from_there(double (*slope)(double), void (*watch)(int, double *), double (*end)(double), double y) {
+    double sum = steps(slope, watch, y, 2);
+    return end ? end(sum) : sum;
+}
+
+static void damp(int i, double *y) {
+    *y *= 1.0 - 0.1 * i;
+}
+
+double f_left_out(int n, double *x, int *ia, double *w) {
+    (void)n, (void)ia, (void)w;
+    return steps(sin, NULL, x[0], 3) * steps(cos, damp, x[1], 2) + from_there(exp, 0, NULL, x[2]) +
+           from_there(sin, damp, cube, x[3]);
+}
+
+/* A parameter without prototype. */
+static double weighted(double (*f)(double), double weight(), double at, double p) {
+    return (*f)(at) * (*weight)(at, p, 2);
+}
+
+static double power(double at, double p, int k) {
+    return pow(at, p) + k;
+}
+
+static double decay(double at, double p, int k) {
+    return exp(-p * at) / k;
+}
+
+double f_no_prototype(int n, double *x, int *ia, double *w) {
+    (void)n, (void)ia;
+    return weighted(sin, power, 1.0 + x[0] * x[0], x[1]) + weighted(cos, decay, x[2], w[0]);
+}

@@ -30,6 +30,9 @@ impl<'a> Lower<'_, 'a> {
             if let Some(id) = self.assumed_function(node) {
                 return self.call_procedure(node, id, wanted);
             }
+            if let Some(result) = self.call_of_null(node) {
+                return Ok(result);
+            }
             if let Some(result) = self.dispatched(node, wanted)? {
                 return Ok(result);
             }

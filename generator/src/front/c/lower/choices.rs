@@ -100,6 +100,9 @@ impl<'a> Lower<'_, 'a> {
         if !self.choices.types.contains_key(&var) || self.choice(from).is_some() {
             return Ok(None);
         }
+        if self.passes_null(from) {
+            return Ok(Some(Expr::int(0)));
+        }
         if let Some(Given::Function(_, name)) = self.passed(from) {
             return Ok(self.choices.of(var).any(|known| *known == name).then(|| self.number_of(&name)));
         }
@@ -121,7 +124,7 @@ impl<'a> Lower<'_, 'a> {
         let none = binary(Binary::NotEqual, held.clone(), zero(&held.ty), Type::int());
         let unnamed = and(binary(Binary::Equal, number.clone(), Expr::int(0), Type::int()), none);
         self.b.begin_branch(unnamed);
-        self.stop_at_unnamed(&slot);
+        self.stop_at_unnamed(&format!("'{}'", slot.trim_start_matches('.')));
         self.b.end_branch();
         Ok(Some(number))
     }

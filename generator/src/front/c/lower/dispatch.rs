@@ -91,7 +91,7 @@ impl<'a> Lower<'_, 'a> {
             }
             self.b.otherwise();
         }
-        self.stop_at_unnamed(&slot);
+        self.stop_at_unnamed(&format!("'{}'", slot.trim_start_matches('.')));
         if let Some(var) = var {
             self.b.assign(var, zero(&result.ir()));
         }
@@ -101,9 +101,9 @@ impl<'a> Lower<'_, 'a> {
 
     /// Stops the program: a pointer holds a function that no source names there. No statement of the program does this, so
     /// no text of the program stands for it ([`Proc::is_guarded`]).
-    pub fn stop_at_unnamed(&mut self, slot: &str) {
+    pub fn stop_at_unnamed(&mut self, pointer: &str) {
         let external = |name: &str, returns| Callee::External { name: name.to_string(), returns, unknown: false };
-        let what = format!("\"'{}' {UNNAMED}\\n\"", slot.trim_start_matches('.'));
+        let what = format!("\"{pointer} {UNNAMED}\\n\"");
         let verbatim =
             |text: String, ty: Type| Expr { kind: ExprKind::Verbatim(text), ty: Type::Pointer(Box::new(ty)) };
         let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };

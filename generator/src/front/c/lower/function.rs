@@ -93,11 +93,16 @@ impl<'a> Lower<'_, 'a> {
         if found.is_volatile() {
             return self.refuse(node, Class::Type, format!("parameter '{name}' is volatile"), "remove volatile");
         }
-        if let Some(Given::Function(unit, function)) = self.given.get(position)
-            && !self.assigned.contains(&node.id)
-            && !self.addressed.contains(&node.id)
-        {
-            self.functions.insert(node.id, (*unit, function.clone()));
+        if !self.assigned.contains(&node.id) && !self.addressed.contains(&node.id) {
+            match self.given.get(position) {
+                Some(Given::Function(unit, function)) => {
+                    self.functions.insert(node.id, (*unit, function.clone()));
+                }
+                Some(Given::Null) => {
+                    self.without_function.insert(node.id);
+                }
+                Some(Given::Open) | None => {}
+            }
         }
         let read_only = matches!(&found.ty, CType::Pointer(to) if to.is_constant());
         self.b.proc_mut().has_list |= is_list(node.ty());

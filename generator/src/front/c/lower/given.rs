@@ -11,6 +11,8 @@ use super::*;
 pub enum Given {
     /// Whatever the call passes.
     Open,
+    /// No function: the call passes NULL.
+    Null,
     /// The function that this name means in this unit.
     Function(usize, String),
 }
@@ -37,10 +39,12 @@ impl<'a> Lower<'_, 'a> {
         let params = function.inner.iter().filter(|part| part.kind == "ParmVarDecl");
         let mut all = Vec::new();
         for (param, arg) in params.zip(call.inner.iter().skip(1)) {
-            all.push(if self.is_function_pointer(home, param) {
-                self.passed(arg).unwrap_or(Given::Open)
-            } else {
+            all.push(if !self.is_function_pointer(home, param) {
                 Given::Open
+            } else if self.passes_null(arg) {
+                Given::Null
+            } else {
+                self.passed(arg).unwrap_or(Given::Open)
             });
         }
         if all.iter().all(|given| *given == Given::Open) { Vec::new() } else { all }
@@ -52,7 +56,8 @@ impl<'a> Lower<'_, 'a> {
         while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
             || (node.kind == "UnaryOperator" && matches!(node.operator.as_ref(), "&" | "*"))
         {
-            if node.operator == "BitCast" {
+            // A parameter `double f()` takes functions of any parameters.
+            if node.operator == "BitCast" && !node.ty().ends_with("()") {
                 return None;
             }
             node = node.inner.first()?.bare();
@@ -71,6 +76,33 @@ impl<'a> Lower<'_, 'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether an argument is NULL, or a parameter for which each call of this copy passes NULL.
+    pub fn passes_null(&self, node: &'a Node<'a>) -> bool {
+        let mut node = node.bare();
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr") {
+            if node.operator == "NullToPointer" {
+                return true;
+            }
+            let Some(inner) = node.inner.first() else { return false };
+            node = inner.bare();
+        }
+        node.kind == "DeclRefExpr" && self.without_function.contains(&node.refers)
+    }
+
+    /// A call through a parameter that is NULL ends the program; `None` if this is no such call.
+    pub fn call_of_null(&mut self, call: &'a Node<'a>) -> Option<Option<Expr>> {
+        let mut callee = call.inner.first()?.bare();
+        while callee.kind == "ImplicitCastExpr" || (callee.kind == "UnaryOperator" && callee.operator == "*") {
+            callee = callee.inner.first()?.bare();
+        }
+        let result = self.ctype(call).ty;
+        if !self.passes_null(callee) || matches!(result, CType::Struct(_)) {
+            return None;
+        }
+        self.stop_at_unnamed(&format!("'{}' is NULL and", callee.refers_name));
+        Some(if result == CType::Void { None } else { Some(zero(&result.ir())) })
     }
 
     /// The value of a function's name.

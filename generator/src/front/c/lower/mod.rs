@@ -323,6 +323,8 @@ struct Lower<'r, 'a> {
     /// What its parameters stand for, and by declaration the unit and name of the functions that they are.
     given: Vec<Given>,
     functions: HashMap<u64, (usize, String)>,
+    /// Parameters for which each call of this copy passes NULL instead of a function.
+    without_function: HashSet<u64>,
     /// Local variables that hold one of several functions: see `choices.rs`.
     choices: Choices,
     /// Names in scope, innermost last.
@@ -378,6 +380,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             refused: HashMap::new(),
             given: given.to_vec(),
             functions: HashMap::new(),
+            without_function: HashSet::new(),
             choices: Choices::default(),
             visible: Vec::new(),
             names: HashSet::new(),
