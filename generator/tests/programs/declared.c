@@ -70,3 +70,18 @@ double f_in_one_arm(int n, double *x, int *ia, double *w) {
     }
     return x[0];
 }
+
+/* An enumeration without a tag is signed if a value is negative. */
+typedef enum { DOWN = -1, LEVEL, UP } direction;
+
+static direction direction_of(double slope) {
+    return slope < -0.5 ? DOWN : slope > 0.5 ? UP : LEVEL;
+}
+
+double f_enumeration(int n, double *x, int *ia, double *w) {
+    direction s = DOWN, t = direction_of(w[0] - 0.9);
+    double sum = s, from = t, list[3] = {LEVEL, UP, DOWN};
+    (void)ia;
+    for (int i = 0; i < n; i++) sum += from * x[i] * x[i] + s * x[i] + list[i % 3] * x[0];
+    return sum * s + (t < UP ? list[2] * sum : x[0]);
+}

@@ -30,6 +30,7 @@ pub struct Unit<'a> {
     records_by_id: HashMap<u64, &'a Node<'a>>,
     structs: HashMap<u64, Option<StructId>>,
     signed_enums: HashMap<String, bool>,
+    signed_enums_by_id: HashMap<u64, bool>,
     cache: HashMap<String, Qualified>,
 }
 
@@ -61,6 +62,7 @@ impl<'a> Unit<'a> {
             records_by_id: HashMap::new(),
             structs: HashMap::new(),
             signed_enums: HashMap::new(),
+            signed_enums_by_id: HashMap::new(),
             cache: HashMap::new(),
         };
         for node in &tree.root.inner {
@@ -146,6 +148,7 @@ impl<'a> Unit<'a> {
         }
         let tag = if node.name.is_empty() { self.unnamed(node, sources) } else { node.name.to_string() };
         self.signed_enums.insert(tag, signed);
+        self.signed_enums_by_id.insert(node.id, signed);
     }
 
     /// The type that a name stands for, through typedefs; a struct without a tag has the name of its typedef.
@@ -202,7 +205,7 @@ impl Names for Naming<'_, '_> {
         }
         let node = *self.unit.typedefs.get(name)?;
         let text = node.written_type.as_ref();
-        let unnamed = named_by(node).and_then(|id| self.unit.records_by_id.get(&id).copied());
+        let unnamed = named_by(node, "RecordDecl").and_then(|id| self.unit.records_by_id.get(&id).copied());
         match unnamed {
             // A struct that has a tag and is not defined here.
             Some(record) if !record.name.is_empty() && !self.unit.records.contains_key(record.name.as_ref()) => {
@@ -218,7 +221,8 @@ impl Names for Naming<'_, '_> {
             }
             _ if text == name => None,
             _ if text.strip_prefix("enum ") == Some(name) => {
-                let signed = self.unit.signed_enums.get(name).copied().unwrap_or(false);
+                let id = named_by(node, "EnumDecl");
+                let signed = id.and_then(|id| self.unit.signed_enums_by_id.get(&id).copied()).unwrap_or(false);
                 Some(Qualified::plain(CType::Int { bits: 32, signed, name: name.to_string() }))
             }
             _ => Some(self.unit.ctype(text, self.structs)),
@@ -246,16 +250,16 @@ impl Names for Naming<'_, '_> {
 impl Unit<'_> {
     /// Whether a typedef names a union.
     pub fn is_union(&self, name: &str) -> bool {
-        let named = self.typedefs.get(name).and_then(|node| named_by(node));
+        let named = self.typedefs.get(name).and_then(|node| named_by(node, "RecordDecl"));
         named.and_then(|id| self.records_by_id.get(&id)).is_some_and(|record| record.operator == "union")
     }
 }
 
-/// The struct without a tag that a typedef names.
-fn named_by(node: &Node) -> Option<u64> {
+/// The struct or enumeration without a tag that a typedef names.
+fn named_by(node: &Node, kind: &str) -> Option<u64> {
     node.inner.iter().find_map(|part| {
-        let here = part.refers_kind == "RecordDecl" && part.refers != 0;
-        here.then_some(part.refers).or_else(|| named_by(part))
+        let here = part.refers_kind == kind && part.refers != 0;
+        here.then_some(part.refers).or_else(|| named_by(part, kind))
     })
 }
 
