@@ -306,10 +306,8 @@ impl<'a> Body<'a> {
     /// The body with what silences warnings about parameters that nothing reads.
     fn finished(&mut self, tape: bool) -> String {
         let mut unused = String::new();
-        let mut names = self.params.clone();
-        if tape {
-            names.insert(0, self.tape.clone());
-        }
+        let names: Vec<String> = tape.then(|| self.tape.clone()).into_iter().chain(self.params.clone()).collect();
+        self.out = super::rows::without_spare_extents(&self.out);
         let code = code(&self.out);
         for name in names {
             if !words(&code).any(|word| word == name) {

@@ -315,7 +315,7 @@ double f_windows(int n, double *x, int *ia, double *w) {
 
 /* Memory of no type from functions around malloc. */
 static void *given(size_t bytes) {
-    void *p = malloc(bytes);
+    void *p = (void *)malloc(bytes);
     if (p == NULL) {
         fprintf(stderr, "no memory\n");
         exit(EXIT_FAILURE);

@@ -1,6 +1,7 @@
 /* Functions of math.h that have a second result, or a derivative that C's library lacks; functions of the compiler. */
 
 #define _DEFAULT_SOURCE
+#include <float.h>
 #include <math.h>
 
 double f_remquo(int n, double *x, int *ia, double *w) {
@@ -64,5 +65,5 @@ double f_bits(int n, double *x, int *ia, double *w) {
         sum += at[i] * x[(unsigned)(__builtin_clz(i) & 3)] * w[__builtin_ffs((int)i)];
     }
     ia[1] = __builtin_parityl(7ul) + __builtin_popcountll(255ull);
-    return sum + __builtin_fabs(x[0]) * __builtin_sqrt(x[1]) * ia[1];
+    return sum * FLT_ROUNDS + __builtin_fabs(x[0]) * __builtin_sqrt(x[1]) * ia[1];
 }

@@ -58,6 +58,11 @@ impl<'a> Lower<'_, 'a> {
             Some((_, function)) => function.inner.iter().filter(|part| part.kind == "ParmVarDecl").count() == arguments,
             None => library::math(name).is_some_and(|function| function.arity() == arguments),
         });
+        let is_null = chosen.is_none() && all == 0 && self.stored_functions().contains_key(&slot);
+        if is_null {
+            self.stop_at_unnamed(&format!("'{}'", slot.trim_start_matches('.')));
+            return Ok(Some(if result == CType::Void { None } else { Some(zero(&result.ir())) }));
+        }
         // A variable may hold each of its functions; a member of a struct has namesakes elsewhere.
         let is_open = chosen.is_some() && functions.len() < all;
         if functions.is_empty() || functions.len() > MOST || is_open {

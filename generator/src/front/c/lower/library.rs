@@ -24,6 +24,7 @@ const BUILT_IN: &[&str] = &[
     "assume_aligned",
     "constant_p",
     "fpclassify",
+    "flt_rounds",
 ];
 
 /// The function of `math.h` with this name.

@@ -24,7 +24,9 @@ impl<'a> Lower<'_, 'a> {
     /// The call, if the expression is one that makes a block.
     pub fn allocation(node: &'a Node<'a>) -> Option<&'a Node<'a>> {
         let mut node = node.bare();
-        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr") && node.operator == "BitCast" {
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
+            && matches!(node.operator.as_ref(), "BitCast" | "NoOp")
+        {
             node = Self::only(node).bare();
         }
         (node.kind == "CallExpr" && ALLOCATIONS.contains(&scan::callee(node)?.refers_name.as_ref())).then_some(node)

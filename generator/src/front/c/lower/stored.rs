@@ -6,7 +6,7 @@
 
 use super::*;
 
-/// Functions by what they are stored in: the unit where each is named, and its name.
+/// Functions by what they are stored in: the unit where each is named, and its name. None where sources store only NULL.
 pub type Stored = HashMap<String, Vec<(usize, String)>>;
 
 /// What an expression may be: the other side of casts, of both arms, of each element of a list.
@@ -75,6 +75,8 @@ impl Found {
         for node in found {
             if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
                 self.add(to, (unit, node.refers_name.to_string()));
+            } else if is_function && matches!(node.kind, "IntegerLiteral" | "ImplicitValueInitExpr") {
+                self.stored.entry(to.to_string()).or_default();
             } else if let Some(source) = slot_or_parameter(unit, node).filter(|source| is_function && source != to) {
                 self.handed_on.push((source, to.to_string()));
             }

@@ -35,7 +35,9 @@ impl<'a> Lower<'_, 'a> {
     /// The call of such a function that an expression is, with what the function does.
     pub fn wrapped_allocation(&self, node: &'a Node<'a>) -> Option<(&'a Node<'a>, Wrapper<'a>)> {
         let mut node = node.bare();
-        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr") && node.operator == "BitCast" {
+        while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
+            && matches!(node.operator.as_ref(), "BitCast" | "NoOp")
+        {
             node = Self::only(node).bare();
         }
         let name = scan::callee(node).filter(|_| node.kind == "CallExpr")?.refers_name.as_ref();
