@@ -74,7 +74,7 @@ impl Replay<'_> {
         };
         match known {
             Some(known) => Ok(known),
-            None if side == Side::Forward => Ok(self.terms.make(Term::Undefined(value))),
+            None if side == Side::Forward => Ok(self.undefined(value)),
             None => Err(self.refuted("a value is read before it is defined")),
         }
     }

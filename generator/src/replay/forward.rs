@@ -153,7 +153,17 @@ impl Replay<'_> {
     }
 
     pub(super) fn forward_value(&mut self, value: ValueId) -> T {
-        self.values[value.index()].unwrap_or_else(|| self.terms.make(Term::Undefined(value)))
+        self.values[value.index()].unwrap_or_else(|| self.undefined(value))
+    }
+
+    /// What has no value. A number counts as 0: the program may not depend on it, and sweeps that need some number
+    /// take 0.
+    pub(super) fn undefined(&mut self, value: ValueId) -> T {
+        let proc = self.f;
+        let this = &proc.values[value.index()];
+        let ty = &proc.vars[this.var.index()].ty;
+        let number = (this.def == Def::Undefined && ty.is_number()).then(|| self.eval(Side::Forward, &zero(ty)));
+        number.and_then(Result::ok).unwrap_or_else(|| self.terms.make(Term::Undefined(value)))
     }
 
     pub(super) fn havoc(&mut self, writes: Vec<Section>) {

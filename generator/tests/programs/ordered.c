@@ -216,3 +216,16 @@ double f_itself_or(int n, double *x, int *ia, double *w) {
     }
     return sum * calls;
 }
+
+/* A number that only one arm sets, and that is read where that arm ran. */
+double f_set_by_a_test(int n, double *x, int *ia, double *w) {
+    (void)ia;
+    for (int k = 0; k + 1 < n; k++) {
+        double alpha = x[k] / w[k], beta = x[k + 1] / w[k], a, b;
+        if ((a = 2.0 * alpha + beta - 3.0) > 0.0 && (b = alpha + 2.0 * beta - 3.0) > 0.0 && alpha * (a + b) < a * a) {
+            x[k] = 3.0 * w[k] * alpha;
+            x[k + 1] = 3.0 * w[k] * beta;
+        }
+    }
+    return x[0] * x[1] + x[n - 1];
+}
