@@ -13,6 +13,7 @@
 pub mod activity;
 pub mod check;
 pub mod effects;
+mod handed;
 pub mod lasting;
 pub mod locate;
 pub mod locs;

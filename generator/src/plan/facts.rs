@@ -60,6 +60,8 @@ pub trait Facts {
     fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool;
     /// Whether an item may write a pointer in the object.
     fn writes_pointers(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
+    /// Whether a store gives a pointer at file scope the one value that it has while a head runs.
+    fn hands_on(&self, proc: ProcId, store: ItemId) -> bool;
     /// Whether the item may read or write anything of the object.
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether the program keeps its blocks on the stable heap.

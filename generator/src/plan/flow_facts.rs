@@ -214,6 +214,10 @@ impl Facts for Analysed<'_> {
         self.flow.effects.item(proc, item).writes.iter().any(pointer)
     }
 
+    fn hands_on(&self, proc: ProcId, store: ItemId) -> bool {
+        self.flow.hands_on(proc, store)
+    }
+
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool {
         let effect = self.flow.effects.item(proc, item);
         let of = |loc: &Loc| self.flow.points.locs.root(*loc) == Root::Object(proc, object);

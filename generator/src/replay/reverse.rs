@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::adjoint::Linear;
 use super::memory::Section;
-use super::terms::{P, Spot, T, Term, Way};
+use super::terms::{P, Spot, Term, Way};
 use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
@@ -453,22 +453,6 @@ impl Replay<'_> {
             ItemKind::Push { .. } => return Err(self.refuted("something is pushed in a reverse sweep")),
             ItemKind::Release { .. } | ItemKind::Undo { .. } => {
                 return open("an item that is not modelled");
-            }
-        }
-        Ok(())
-    }
-
-    /// A pointer in local memory, or its shadow, is set again.
-    fn set_pointer(&mut self, place: P, value: T) -> Res<()> {
-        match self.unshadowed(place) {
-            None => self.restore(place, value),
-            Some(primal) => {
-                let pointer = self.read(self.at, primal);
-                let expected = self.shadow(pointer);
-                if !self.same(value, expected) {
-                    return Err(self.refuted("the shadow of a pointer is set to something else"));
-                }
-                self.shadow_pointers.insert(place, value);
             }
         }
         Ok(())

@@ -174,6 +174,27 @@ impl Replay<'_> {
 
     // ---- pointers in adjoints ------------------------------------------------------------------------------------
 
+    /// A pointer in local memory, or its shadow, is set again.
+    pub(super) fn set_pointer(&mut self, place: P, value: T) -> Res<()> {
+        match self.unshadowed(place) {
+            None => self.restore(place, value),
+            Some(primal) => {
+                let pointer = self.read(self.at, primal);
+                let expected = self.shadow(pointer);
+                if !self.same(value, expected) {
+                    let is_global = matches!(self.terms.get(self.terms.get_spot(primal).root), Term::Global(_));
+                    let first = &self.f.regions[0].items;
+                    if is_global && !first.iter().any(|item| self.stored.get(item) == Some(&primal)) {
+                        return open("a pointer at file scope that some ways leave as it is");
+                    }
+                    return Err(self.refuted("the shadow of a pointer is set to something else"));
+                }
+                self.shadow_pointers.insert(place, value);
+            }
+        }
+        Ok(())
+    }
+
     /// The shadow of a pointer in the memory of adjoints.
     pub(super) fn load_shadow(&mut self, place: P, ty: &Type) -> Res<T> {
         let passed = self.unshadowed(place);

@@ -3,7 +3,8 @@
 //! A pointer in memory has a shadow in the same place of the shadow's memory. The forward sweep knows no shadows, so the
 //! reverse sweep sets pointers again where it enters the region of the object: both the pointer and its shadow, from
 //! the expression that was stored last. So each member must be set at one place that always runs, before it is read.
-//! A pointer that is stored anywhere else is refused, unless what it points to is passive and outlives the procedure.
+//! A pointer that is stored anywhere else is refused, unless what it points to is passive and outlives the procedure,
+//! or a head hands it on at file scope.
 
 use super::items::{binary, cast};
 use super::leaves;
@@ -14,6 +15,9 @@ use crate::refuse::Class;
 
 const HELP: &str = "keep the pointer in a variable, or set the member once, where its struct is declared";
 
+const HELP_AT_FILE_SCOPE: &str =
+    "let the function that the head names set it to memory of its caller, once, before anything reads it";
+
 impl Builder<'_> {
     /// Refuses pointers that are stored where the reverse sweep cannot set them again.
     pub(super) fn stored_pointers(&mut self) {
@@ -21,6 +25,7 @@ impl Builder<'_> {
         for at in 0..self.primal.items.len() {
             let item = &self.primal.items[at];
             self.span = item.span;
+            let hands_on = || self.cx.facts.hands_on(self.id, ItemId::new(at));
             match &item.kind {
                 ItemKind::Store { to, from }
                     if is_pointer(&to.ty)
@@ -28,10 +33,12 @@ impl Builder<'_> {
                         && !self.is_set_again(to)
                         && !self.is_by_offset(to)
                         && self.is_lost(from)
-                        && !self.cx.facts.on_heap(self.id, from) =>
+                        && !self.cx.facts.on_heap(self.id, from)
+                        && !hands_on() =>
                 {
                     let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
-                    self.refuse(Class::Pointer, what, HELP);
+                    let global = matches!(to.base, Base::Global(_));
+                    self.refuse(Class::Pointer, what, if global { HELP_AT_FILE_SCOPE } else { HELP });
                 }
                 ItemKind::Call { into: Some(into), .. } if self.points(&into.ty) => {
                     let what = "a struct with pointers is returned: the reverse sweep cannot set their adjoints".into();
@@ -94,11 +101,34 @@ impl Builder<'_> {
         }
     }
 
+    /// Sets the adjoints of the pointers by which a head hands memory to what it calls, where its reverse sweep begins.
+    fn pointers_at_file_scope(&mut self) {
+        for at in 0..self.primal.items.len() {
+            let Item { kind, span, .. } = &self.primal.items[at];
+            let ItemKind::Store { to, from } = kind else { continue };
+            let Base::Global(global) = to.base else { continue };
+            if is_pointer(&to.ty)
+                && self.cx.global_shadows.contains_key(&global)
+                && self.cx.facts.active_pointer_anywhere(self.id, from)
+                && !self.cx.facts.on_heap(self.id, from)
+                && self.cx.facts.hands_on(self.id, ItemId::new(at))
+            {
+                let before = std::mem::replace(&mut self.span, *span);
+                let (to, value) = (self.place(to), shadow::pointer(self, from));
+                self.emit(ItemKind::Store { to, from: value });
+                self.span = before;
+            }
+        }
+    }
+
     /// Sets the pointers in the objects of a region again.
     pub(super) fn pointers_of_region(&mut self, region: RegionId) {
+        if region == RegionId(0) {
+            self.pointers_at_file_scope();
+        }
         let before = self.span;
-        let home = |object: ObjectId| self.primal.objects[object.index()].life == Life::Region(region);
-        let objects: Vec<ObjectId> = (0..self.primal.objects.len()).map(ObjectId::new).filter(|o| home(*o)).collect();
+        let home = |object: &ObjectId| self.home_of_pointers(*object) == Some(region);
+        let objects: Vec<ObjectId> = (0..self.primal.objects.len()).map(ObjectId::new).filter(home).collect();
         let mut last: Vec<(ItemId, ObjectId)> = Vec::new();
         for object in objects {
             let (keep, active) = (self.cx.facts.keep(self.id, object), self.cx.facts.active_object(self.id, object));
@@ -301,6 +331,65 @@ impl Builder<'_> {
         (0..primal.items.len()).map(ItemId::new).filter(of)
     }
 
+    /// The region whose entry sets the pointers in an object again: its own, or, where they are not set once in that,
+    /// the innermost one that has all that concerns them. That is the rest of a function behind an early return, say.
+    fn home_of_pointers(&self, object: ObjectId) -> Option<RegionId> {
+        let this = &self.primal.objects[object.index()];
+        let Life::Region(mut region) = this.life else { return None };
+        let stores: Vec<ItemId> = self.stores_of(object).collect();
+        if stores.is_empty() || !self.points(&this.elem) || self.set_once(region, object, &stores) {
+            return Some(region);
+        }
+        let declared = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Declare { object: this } if this == object);
+        loop {
+            let items = self.primal.regions[region.index()].items.iter();
+            let concerned: Vec<ItemId> =
+                items.copied().filter(|item| !declared(item) && self.concerns(*item, object, &stores)).collect();
+            let [only] = concerned[..] else { return Some(region) };
+            let item = &self.primal.items[only.index()];
+            let inner = crate::flow::walk::regions(item).into_iter().filter(|inner| {
+                let items = &self.primal.regions[inner.index()].items;
+                items.iter().any(|item| self.concerns(*item, object, &stores))
+            });
+            match inner.collect::<Vec<RegionId>>()[..] {
+                [inner] if !self.reads_pointer(only, object) => region = inner,
+                _ => return Some(region),
+            }
+        }
+    }
+
+    /// Whether an item, or one inside of it, reads or sets a pointer of the object.
+    fn concerns(&self, item: ItemId, object: ObjectId, stores: &[ItemId]) -> bool {
+        let inner = crate::flow::walk::regions(&self.primal.items[item.index()]);
+        let items = |region: &RegionId| &self.primal.regions[region.index()].items;
+        stores.contains(&item)
+            || !self.leaves_alone(item, object)
+            || inner.iter().flat_map(items).any(|item| self.concerns(*item, object, stores))
+    }
+
+    /// Whether an item's own expressions read a pointer of the object.
+    fn reads_pointer(&self, item: ItemId, object: ObjectId) -> bool {
+        let own = crate::flow::walk::of_item(self.primal, &self.primal.items[item.index()]);
+        own.into_iter().any(|e| self.reads_pointer_in(e, object))
+    }
+
+    /// Whether an expression reads a pointer of the object.
+    fn reads_pointer_in(&self, e: &Expr, object: ObjectId) -> bool {
+        let mut found = false;
+        crate::flow::walk::expr(e, &mut |x| {
+            if let ExprKind::Load(place) = &x.kind
+                && is_pointer(&place.ty)
+            {
+                found |= match &place.base {
+                    Base::Object(other) => *other == object,
+                    Base::Global(_) => false,
+                    Base::At(pointer) => self.cx.facts.blocks(self.id, pointer).contains(&object),
+                };
+            }
+        });
+        found
+    }
+
     /// Whether each pointer in the object is set in the object's own region, and none is read before the last of them.
     fn set_once(&self, region: RegionId, object: ObjectId, stores: &[ItemId]) -> bool {
         let items = &self.primal.regions[region.index()].items;
@@ -321,21 +410,7 @@ impl Builder<'_> {
 
     /// Whether an item reads no pointer of the object.
     fn leaves_alone(&self, item: ItemId, object: ObjectId) -> bool {
-        let reads = |e: &Expr| {
-            let mut found = false;
-            crate::flow::walk::expr(e, &mut |x| {
-                if let ExprKind::Load(place) = &x.kind
-                    && is_pointer(&place.ty)
-                {
-                    found |= match &place.base {
-                        Base::Object(other) => *other == object,
-                        Base::Global(_) => false,
-                        Base::At(pointer) => self.cx.facts.blocks(self.id, pointer).contains(&object),
-                    };
-                }
-            });
-            found
-        };
+        let reads = |e: &Expr| self.reads_pointer_in(e, object);
         match &self.primal.items[item.index()].kind {
             ItemKind::Let { value } => match &self.primal.values[value.index()].def {
                 Def::Is(e) => !reads(e),
@@ -349,10 +424,10 @@ impl Builder<'_> {
             // The zeros of an initialiser may be a loop over an array beside the pointer.
             ItemKind::Loop { .. } | ItemKind::Branch { .. } => {
                 let this = &self.primal.items[item.index()];
-                let own = crate::flow::walk::of_item(self.primal, this).into_iter().any(reads);
-                !own && crate::flow::walk::regions(this).into_iter().all(|region| {
-                    self.primal.regions[region.index()].items.iter().all(|inner| self.leaves_alone(*inner, object))
-                })
+                !self.reads_pointer(item, object)
+                    && crate::flow::walk::regions(this).into_iter().all(|region| {
+                        self.primal.regions[region.index()].items.iter().all(|inner| self.leaves_alone(*inner, object))
+                    })
             }
             // A call that cannot reach the object is no reader of it.
             _ => !self.cx.facts.touches(self.id, item, object),

@@ -132,3 +132,38 @@ double f_labelled(int n, double *x, int *ia, double *w) {
     l.values = x;
     return moved(&l, n);
 }
+
+/* Such a struct may be set behind an early return, in an arm, in each pass of a loop. */
+typedef struct { double full, area; int code; } section;
+typedef struct { double depth, slope; const section *shape; double *out; } passage;
+static double through(passage *p, double h) {
+    p->slope = h / p->depth;
+    *p->out += p->slope * p->shape->area;
+    return p->slope * sqrt(p->shape->full) + *p->out;
+}
+double f_behind_a_return(int n, double *x, int *ia, double *w) {
+    section sections[2] = { { x[0], x[1], 1 }, { x[2], x[3], 2 } };
+    passage p;
+    if (ia[1] > 0) return x[0];
+    p.shape = &sections[ia[0]];
+    p.out = w;
+    if (p.shape->code > 2) return x[1];
+    p.depth = p.shape->full * x[1];
+    double q = through(&p, x[2]);
+    if (n < 2) return q;
+    return q * through(&p, q);
+}
+double f_in_an_arm(int n, double *x, int *ia, double *w) {
+    section all[3] = { { x[0], x[1], 1 }, { x[2], x[3], 2 }, { 1.0, x[0], 3 } };
+    passage p;
+    double s = 0.0;
+    p.depth = x[3];
+    for (int i = 0; i < n; i++) {
+        if (i % 3 == 2) continue;
+        p.shape = &all[ia[i % 3]];
+        p.out = &w[i];
+        s += through(&p, x[i]) * p.depth;
+        p.depth *= 1.1;
+    }
+    return s;
+}
