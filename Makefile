@@ -62,7 +62,7 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
 	@# The library's random programs, all of them (src/part.rs).
 	TEST_ALL=1 $(TESTS) --test heap --test model -- --skip on_the_stable_heap --skip on_the_heap
-	TEST_UNDEFINED=1 $(TESTS) --test command programs:: -- --skip matrix::
+	TEST_UNDEFINED=1 $(TESTS) --test command --test written -- programs:: check:: examples:: joint:: --skip matrix::
 	ADTAPE_CLANGS="14 15 16 19" $(TESTS) --test written clangs::
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them

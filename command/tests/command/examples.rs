@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{each, flags, root};
+use crate::common::{each, flags, quick, root};
 
 const EXAMPLES: [(&str, &str); 6] = [
     ("stencil", "misfit(misfit)/(u rate)"),
@@ -69,7 +69,7 @@ fn measured_adjoints_are_up_to_date_and_agree_with_those_written_by_hand() {
 
 #[test]
 fn generated_files_are_up_to_date_and_their_gradients_right() {
-    let flags = flags();
+    let (flags, quick) = (flags(), quick().join(" "));
     let readme = fs::read_to_string(root().join("examples/generated/README.md")).expect("the README");
     let scratch = std::env::temp_dir().join(format!("adtape-examples-{}", std::process::id()));
     each(&EXAMPLES, |(name, head)| {
@@ -82,7 +82,7 @@ fn generated_files_are_up_to_date_and_their_gradients_right() {
         }
         let mut generate = Command::new(env!("CARGO_BIN_EXE_adtape"));
         generate.current_dir(&work).args(["adjoint", &format!("{name}.c"), "--head", head, "--check", "driver.c"]);
-        let (_, said) = run(generate.env("ADTAPE_FLAGS", flags.join(" ")));
+        let (_, said) = run(generate.env("ADTAPE_FLAGS", &quick));
         assert!(said.contains(" operands compared, 0 wrong") && said.contains("tangent-adjoint product"), "{said}");
         assert_golden(&work, &folder, name);
         let program = work.join("program");

@@ -2,14 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{Scratch, flags, root};
-
-/// The flags of the compiler. Each program runs once: what takes time is compiling it with sanitizers. That a program has
-/// defined behaviour is checked by `make matrix`, which sets `TEST_UNDEFINED`.
-fn quick() -> String {
-    let without = if std::env::var_os("TEST_UNDEFINED").is_some() { "" } else { " -fno-sanitize=undefined" };
-    flags().join(" ") + " -O0 -g0" + without
-}
+use crate::common::{Scratch, flags, quick, root};
 
 /// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
 /// `active`: those that differentiate with respect to `w`, too.
@@ -48,7 +41,7 @@ fn check_calls(name: &str, active: &[&str], calls: u32) {
     std::fs::write(folder.join("driver.c"), driver).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder).args(["adjoint", "model.c", "--head", &heads, "--check", "driver.c"]);
-    let output = command.env("ADTAPE_FLAGS", quick()).output().unwrap();
+    let output = command.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
     assert!(!said.contains("could not be proved"), "{said}");
@@ -136,7 +129,7 @@ fn values_without_a_derivative_end_that_of_a_variable() {
 fn check_driver(folder: &Scratch, head: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", head, "--check", "driver.c"]);
-    let output = command.env("ADTAPE_FLAGS", quick()).output().unwrap();
+    let output = command.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{}: {said}", folder.0.display());
     said

@@ -47,6 +47,14 @@ pub fn flags() -> [String; 5] {
     [include(), format!("{at}/libadtape.so"), format!("-Wl,-rpath,{at}"), "-lm".into(), "-lpthread".into()]
 }
 
+/// The flags of a program that checks itself and runs once: what takes time is compiling it with sanitizers. That it has
+/// defined behaviour is checked by `make matrix`, which sets `TEST_UNDEFINED`.
+pub fn quick() -> Vec<String> {
+    let without = if std::env::var_os("TEST_UNDEFINED").is_some() { "" } else { "-fno-sanitize=undefined" };
+    let levels = ["-O0", "-g0", without].into_iter().filter(|flag| !flag.is_empty());
+    flags().into_iter().chain(levels.map(String::from)).collect()
+}
+
 /// A head as the command line writes it: `f(y)/(x)`.
 pub fn head(text: &str) -> Head {
     let (proc, rest) = text.split_once('(').expect("f(y)/(x)");
