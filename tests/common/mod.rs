@@ -46,6 +46,13 @@ pub fn build_release() -> &'static Path {
     })
 }
 
+/// What links a program with libadtape.so, which it finds where it was built.
+pub fn shared() -> [String; 5] {
+    let release = build_release().display();
+    let library = format!("{release}/libadtape.so");
+    [library, format!("-Wl,-rpath,{release}"), "-lpthread".into(), "-ldl".into(), "-lm".into()]
+}
+
 /// What gfortran is asked for in what is ours: no warning. Values that come back must be exactly those that went, so reals
 /// are compared. gfortran warns of bounds that it sets in an assignment, and of those that it copies of a variable that is
 /// not allocated. Whether `said` is called after a check that failed does not matter.
