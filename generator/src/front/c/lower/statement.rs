@@ -28,7 +28,14 @@ impl<'a> Lower<'_, 'a> {
         match node.kind {
             "CompoundStmt" => Ok(self.compound(node)),
             "DeclStmt" => {
-                node.inner.iter().try_for_each(|part| self.declaration(part))?;
+                // What stands behind a declarator that is refused is declared, too: its uses are no reason of their own.
+                let depth = self.b.depth();
+                for part in &node.inner {
+                    if let Err(refusal) = self.declaration(part) {
+                        self.reader.refusals.push(*refusal);
+                        self.b.close_to(depth);
+                    }
+                }
                 Ok(Ends::falls())
             }
             "IfStmt" => self.if_statement(node, &[], None),
