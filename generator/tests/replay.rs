@@ -98,6 +98,7 @@ const FUNCTIONS: [(&str, &[&str]); 4] = [
             "condition(condition)/(q)",
             "arm(arm)/(q)",
             "unsigned_step(y)/(y)",
+            "moves_until_it_stops(moves_until_it_stops)/(y)",
             "unsigned_size(unsigned_size)/(q)",
             "downwards(q)/(y)",
             "turned(turned)/(y)",
@@ -383,7 +384,7 @@ fn loops_that_never_run_need_no_demotion() {
 
 #[test]
 fn ends_of_strides_and_loops_that_surely_run_need_no_demotion() {
-    for name in ["behind_a_stride", "run_once", "overwritten_power", "never_left"] {
+    for name in ["behind_a_stride", "run_once", "overwritten_power", "never_left", "moves_until_it_stops"] {
         let heads = [head(&format!("{name}({name})/(y)"))];
         let adjoint = generated("generator/tests/programs/odd_loops.c", &heads);
         assert_eq!(adjoint.demotions, 0, "{name}");

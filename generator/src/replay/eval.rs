@@ -246,7 +246,8 @@ impl Replay<'_> {
         Some(self.terms.make(Term::Binary(op, a, b, long())))
     }
 
-    fn difference(&mut self, a: T, b: T) -> Option<T> {
+    /// Elements from one pointer to another.
+    pub(super) fn difference(&mut self, a: T, b: T) -> Option<T> {
         let (x, y) = (self.spot_of_pointer(a)?, self.spot_of_pointer(b)?);
         let ([Way::At(i)], [Way::At(j)]) = (&x.steps[..], &y.steps[..]) else { return None };
         if x.root == y.root { self.terms.sum(*i, *j, -1) } else { None }

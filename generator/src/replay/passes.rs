@@ -58,12 +58,12 @@ impl Replay<'_> {
     fn steps_by_terms(&mut self, item: ItemId, carried: &[Carried]) {
         let form = self.loops[&item].clone();
         for (k, c) in carried.iter().enumerate() {
-            let is_integer = self.f.vars[c.var.index()].ty.is_integer();
-            if !is_integer || form.steps[k].is_some() {
+            let ty = &self.f.vars[c.var.index()].ty;
+            if !steps_evenly(ty) || form.steps[k].is_some() {
                 continue;
             }
             let (head, end) = (form.heads[k], self.forward_value(c.end));
-            let mut step = self.even_step(item, head, end);
+            let mut step = self.even_step(item, head, end, ty);
             let always = step.is_some();
             if let (None, Some(test)) = (step, form.test) {
                 // What a pass adds that another follows: the flags that would have ended the loop are not set.
@@ -74,7 +74,7 @@ impl Replay<'_> {
                 }
                 let end = self.resolve(end);
                 self.forget(known);
-                step = self.even_step(item, head, end);
+                step = self.even_step(item, head, end, ty);
             }
             if let Some(step) = step {
                 self.found_steps.insert((item, k as u32), (step, always));
@@ -82,8 +82,8 @@ impl Replay<'_> {
         }
     }
 
-    fn even_step(&mut self, item: ItemId, head: T, end: T) -> Option<T> {
-        let step = self.terms.sum(end, head, -1)?;
+    fn even_step(&mut self, item: ItemId, head: T, end: T, ty: &Type) -> Option<T> {
+        let step = if ty.is_integer() { self.terms.sum(end, head, -1) } else { self.difference(end, head) }?;
         let is_pass = |term: &Term| *term == Term::Pass(item);
         (!self.varies(step, item) && !self.terms.mentions(step, &is_pass)).then_some(step)
     }
@@ -198,7 +198,7 @@ impl Replay<'_> {
             form.always.push(found.is_none_or(|(_, always)| always));
             let step = step.or(found.map(|(step, _)| step));
             let ty = &f.vars[c.var.index()].ty;
-            let step = step.filter(|_| ty.is_integer() || matches!(ty, Type::Pointer(_)));
+            let step = step.filter(|_| steps_evenly(ty));
             let head = match step {
                 Some(step) => self.stepped(inits[k], pass, step)?,
                 None => self.terms.make(Term::Head(item, k as u32)),
@@ -321,6 +321,11 @@ impl Replay<'_> {
         }
         Ok(Some(sum))
     }
+}
+
+/// Whether a variable of this type may change by the same number in each pass: of elements, if it is a pointer.
+fn steps_evenly(ty: &Type) -> bool {
+    ty.is_integer() || matches!(ty, Type::Pointer(_))
 }
 
 /// What each pass adds to a carried variable: terms that no pass changes, each with how often it is added. A pointer is

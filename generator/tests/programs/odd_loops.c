@@ -294,3 +294,18 @@ double a_step_apart(int *k, double *y) {
     }
     return y[0];
 }
+
+/* A pointer moves in each pass but that which leaves the loop. */
+double moves_until_it_stops(int n, double *y) {
+    double a = y[0], s = 0.0, *to = y;
+    int i = 0;
+    while (i < n) {
+        double t = sin(a);
+        if (t > 0.999) break;
+        a = a - 0.1 * t * y[i];
+        *to++ = a;
+        i++;
+    }
+    for (i = 0; i < n; i++) s += y[i] * y[i];
+    return s;
+}
