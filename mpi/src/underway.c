@@ -97,15 +97,9 @@ static void return_adjoint(struct leg *leg, void *adjoint, const void *site) {
         adjoint_send(leg, OP_Irecv, adjoint, site);
         return;
     }
-    const int64_t bytes = packed_bytes(layout, leg->values);
-    MPI_Request request = plain_send_whole(leg, adjoint, bytes, site);
-    if (bytes <= SHORT_BYTES && is_complete(&request, site)) {
-        clear_dense(adjoint, layout, leg->values);
-        return;
-    }
     exchange->adjoint = adjoint;
     exchange->values = leg->values;
-    exchange->incoming.request = request;
+    exchange->incoming.request = plain_send_whole(leg, adjoint, packed_bytes(layout, leg->values), site);
 }
 
 enum { FEW = 16 };
