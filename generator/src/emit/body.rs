@@ -307,7 +307,6 @@ impl<'a> Body<'a> {
     fn finished(&mut self, tape: bool) -> String {
         let mut unused = String::new();
         let names: Vec<String> = tape.then(|| self.tape.clone()).into_iter().chain(self.params.clone()).collect();
-        self.out = super::rows::without_spare_extents(&self.out);
         let code = code(&self.out);
         for name in names {
             if !words(&code).any(|word| word == name) {

@@ -46,14 +46,3 @@ pub fn computed(proc: &Proc) -> Vec<Refusal> {
     }
     refusals
 }
-
-/// A body without the extents that only types of parameters have, which spell them as the source does.
-pub fn without_spare_extents(text: &str) -> String {
-    let is_spare = |line: &str| {
-        let Some((declared, value)) = line.split_once(" = ") else { return false };
-        let name = declared.rsplit(' ').next().unwrap_or_default();
-        let is_extent = declared.starts_with("    ") && name.split('_').next() == Some("extent");
-        is_extent && !value.contains('(') && super::names::words(text).filter(|word| *word == name).count() == 1
-    };
-    text.split_inclusive('\n').filter(|line| !is_spare(line)).collect()
-}

@@ -73,5 +73,3 @@ double f_not(int n, double *x, int *k) {
 }
 /* An unsigned index goes on where a loop left it. */
 double f_goes_on(unsigned n, double *x, int *k) { double s = 0.0; for (size_t i = 0; i < n; i++) { size_t j; double sum = 0.0; for (j = 0; j <= i; ++j) sum += x[j] * x[i]; for (; j < n; ++j) sum += x[j] * x[0]; s += sum * x[i] + k[0]; } return s; }
-static double of_rows(int n, double a[n + 1][n + 1]) { double s = 0.0; for (int i = 0; i <= n; i++) s += a[0][i] * a[0][i]; return s; }
-double f_spare_extent(int n, double *x, int *k) { double a[n + 1][n + 1]; for (int i = 0; i <= n; i++) a[0][i] = x[i % n] * k[0]; return of_rows(n, a); }
