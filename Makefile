@@ -54,9 +54,9 @@ test: ## the tests, but for those of make matrix; with MPICH
 matrix: ## further tests: Fortran and the kit with -flto, at other levels and linked otherwise, MPI under Open MPI, the generator with other clangs and programs, what takes long
 	$(SETUP) test matrix
 	$(LIBRARY)
-	TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test outside fortran:: -- --skip error --skip matrix:: --skip mpi::
+	TEST_STATIC=1 TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test outside fortran:: -- --skip error --skip matrix:: --skip mpi::
 	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test outside -- call_sites kit::lto::
-	TEST_MPIS=openmpi $(TESTS) --test outside mpi:: -- --skip example:: --skip install:: --skip matrix::
+	TEST_STATIC=1 TEST_MPIS=openmpi $(TESTS) --test outside mpi:: -- --skip example:: --skip install:: --skip matrix::
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
@@ -131,7 +131,7 @@ test-flang: ## the tests of the Fortran module, of the examples and of the insta
 	$(LIBRARY)
 	@# The installed MPIs have modules of gfortran's.
 	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside -- fortran:: install:: --skip lto:: --skip mpi::
-	FC=flang-new-19 CC=clang-19 $(TESTS) --test outside in_fortran -- --skip broken --skip demo:: --skip docs:: --skip kit:: --skip mpi:: \
+	TEST_STATIC=1 FC=flang-new-19 CC=clang-19 $(TESTS) --test outside in_fortran -- --skip broken --skip demo:: --skip docs:: --skip kit:: --skip mpi:: \
 	  --skip profile:: --skip restart::
 
 fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each target

@@ -46,11 +46,16 @@ pub fn build_release() -> &'static Path {
     })
 }
 
-/// What links a program with libadtape.so, which it finds where it was built.
-pub fn shared() -> [String; 5] {
+/// What links a program with the library: with libadtape.so, which it finds where it was built, or with libadtape.a if
+/// `TEST_STATIC` is set, as `make matrix` does. To link with that takes ten times as long.
+pub fn linked() -> Vec<String> {
     let release = build_release().display();
-    let library = format!("{release}/libadtape.so");
-    [library, format!("-Wl,-rpath,{release}"), "-lpthread".into(), "-ldl".into(), "-lm".into()]
+    let library = if std::env::var_os("TEST_STATIC").is_some() {
+        vec![format!("{release}/libadtape.a")]
+    } else {
+        vec![format!("{release}/libadtape.so"), format!("-Wl,-rpath,{release}")]
+    };
+    library.into_iter().chain(["-lpthread", "-ldl", "-lm"].map(String::from)).collect()
 }
 
 /// What gfortran is asked for in what is ours: no warning. Values that come back must be exactly those that went, so reals

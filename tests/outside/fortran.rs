@@ -4,7 +4,7 @@
 //! `FC` and `CC` name the compilers (default gfortran and gcc): `FC=flang-new-19 CC=clang-19 cargo test -p adtape-outside
 //! fortran::`.
 
-use crate::common::{STRICT, cc, clean, fc, fortran_module, levels, root, run, scratch, shared, skip};
+use crate::common::{STRICT, cc, clean, fc, fortran_module, levels, linked, root, run, scratch, skip};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -77,7 +77,7 @@ fn compile(source: &Path, further: &[&str]) -> (Output, PathBuf) {
     if further.contains(&lto::FLAG) {
         command.arg(lto::inlined(further, &directory));
     }
-    command.arg(fortran_module(&fc()).join("libadtape_fortran.a")).args(shared());
+    command.arg(fortran_module(&fc()).join("libadtape_fortran.a")).args(linked());
     let said = run(command.arg("-o").arg(&program));
     (said, program)
 }

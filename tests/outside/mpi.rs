@@ -11,7 +11,7 @@ mod example;
 mod fortran;
 mod kit;
 
-use crate::common::{build_release, clean, fortran_module, root, run, scratch, shared, skip, stdout};
+use crate::common::{build_release, clean, fortran_module, linked, root, run, scratch, skip, stdout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -69,7 +69,7 @@ fn compile_with(mpi: Mpi, library: &Path, program: &str, flags: &[&str]) -> Path
     let mut compiler = clean(format!("mpicc.{mpi}"));
     compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     compiler.args(["-Impi/include", "-Iinclude"]).args(flags).arg(format!("mpi/tests/{program}.c"));
-    compiler.arg(library.join("libadtape_mpi.a")).args(shared());
+    compiler.arg(library.join("libadtape_mpi.a")).args(linked());
     run(compiler.arg("-o").arg(&binary));
     binary
 }

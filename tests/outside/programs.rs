@@ -3,7 +3,7 @@
 // Each test file uses some of it.
 #![allow(dead_code)]
 
-use crate::common::{build_release, clean, fc, fortran_module, root, run, scratch, shared, skip};
+use crate::common::{build_release, clean, fc, fortran_module, linked, root, run, scratch, skip};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -25,9 +25,8 @@ pub struct Set {
 
 // ---- compiling ---------------------------------------------------------------------------------------
 
-/// Links against the shared library: against the static one, which `c_programs` takes, it takes five times as long.
 fn link(compiler: &mut Command) {
-    run(compiler.args(shared()));
+    run(compiler.args(linked()));
 }
 
 fn stem(source: &str) -> &str {

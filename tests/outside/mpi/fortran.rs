@@ -1,8 +1,8 @@
 //! The calls from Fortran: `mpi/tests/calls.F90` by `use mpi_f08`, `use mpi` and `mpif.h`, and the page's example.
 
 use super::{
-    CHECK, MPIS, Mpi, clean, fortran_module, library, mpis, on_ranks, page_example, passes, prints_what_the_page_says,
-    root, run, said, scratch, shared, skip,
+    CHECK, MPIS, Mpi, clean, fortran_module, library, linked, mpis, on_ranks, page_example, passes,
+    prints_what_the_page_says, root, run, said, scratch, skip,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ pub fn compile_with(mpi: Mpi, source: &Path, name: &str, flags: &[&str], archive
         .args(flags)
         .arg(source);
     compiler.args(archives).arg(own.join("libadtape_mpi_fortran.a")).arg(library(mpi).join("libadtape_mpi.a"));
-    compiler.arg(theirs.join("libadtape_fortran.a")).args(shared());
+    compiler.arg(theirs.join("libadtape_fortran.a")).args(linked());
     run(compiler.arg("-o").arg(&binary));
     binary
 }
