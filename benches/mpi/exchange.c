@@ -24,6 +24,14 @@ static double now(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* What has come is added up, and what was sent is zero. */
+static void add_up(int count) {
+    for (int i = 0; i < count; i++) {
+        outb[i] += temporary[i];
+        inb[i] = 0;
+    }
+}
+
 /* ---- a halo: one message each way round the ring ---------------------------------------------------------------- */
 
 static void halo(int count) {
@@ -54,10 +62,7 @@ static void plain_halo_b(int count) {
     MPI_Irecv(temporary, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &r[0]);
     MPI_Isend(inb, count, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r[1]);
     MPI_Waitall(2, r, done);
-    for (int i = 0; i < count; i++) {
-        outb[i] += temporary[i];
-        inb[i] = 0;
-    }
+    add_up(count);
 }
 
 /* ---- Sendrecv ---------------------------------------------------------------------------------------------------- */
@@ -79,10 +84,7 @@ static void plain_sendrecv(int count) {
 static void plain_sendrecv_b(int count) {
     MPI_Sendrecv(inb, count, MPI_DOUBLE, left, 0, temporary, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    for (int i = 0; i < count; i++) {
-        outb[i] += temporary[i];
-        inb[i] = 0;
-    }
+    add_up(count);
 }
 
 /* By hand, too, where no partner is waited for, as adtape_mpi promises: the adjoint is sent, and asked whether it needs
@@ -94,10 +96,7 @@ static void unwaited_sendrecv_b(int count) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     MPI_Recv(temporary, count, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (int i = 0; i < count; i++) {
-        outb[i] += temporary[i];
-        inb[i] = 0;
-    }
+    add_up(count);
 }
 
 /* ---- collective calls -------------------------------------------------------------------------------------------- */
@@ -113,10 +112,7 @@ static void plain_allreduce(int count) { MPI_Allreduce(out, in, count, MPI_DOUBL
 
 static void plain_allreduce_b(int count) {
     MPI_Allreduce(inb, temporary, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < count; i++) {
-        outb[i] += temporary[i];
-        inb[i] = 0;
-    }
+    add_up(count);
 }
 
 static void bcast(int count) { adtape_MPI_Bcast(in, count, MPI_DOUBLE, 0, MPI_COMM_WORLD); }

@@ -306,7 +306,10 @@ impl<'a> Body<'a> {
     /// The body with what silences warnings about parameters that nothing reads.
     fn finished(&mut self, tape: bool) -> String {
         let mut unused = String::new();
-        let names: Vec<String> = tape.then(|| self.tape.clone()).into_iter().chain(self.params.clone()).collect();
+        let mut names = self.params.clone();
+        if tape {
+            names.insert(0, self.tape.clone());
+        }
         let code = code(&self.out);
         for name in names {
             if !words(&code).any(|word| word == name) {

@@ -25,7 +25,6 @@ impl Builder<'_> {
         for at in 0..self.primal.items.len() {
             let item = &self.primal.items[at];
             self.span = item.span;
-            let hands_on = || self.cx.facts.hands_on(self.id, ItemId::new(at));
             match &item.kind {
                 ItemKind::Store { to, from }
                     if is_pointer(&to.ty)
@@ -34,7 +33,7 @@ impl Builder<'_> {
                         && !self.is_by_offset(to)
                         && self.is_lost(from)
                         && !self.cx.facts.on_heap(self.id, from)
-                        && !hands_on() =>
+                        && !self.cx.facts.hands_on(self.id, ItemId::new(at)) =>
                 {
                     let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
                     let global = matches!(to.base, Base::Global(_));
@@ -127,7 +126,11 @@ impl Builder<'_> {
             self.pointers_at_file_scope();
         }
         let before = self.span;
-        let home = |object: &ObjectId| self.home_of_pointers(*object) == Some(region);
+        let home = |object: &ObjectId| {
+            let life = &self.primal.objects[object.index()].life;
+            let around = matches!(life, Life::Region(outer) if self.primal.is_within(region, *outer));
+            around && self.home_of_pointers(*object) == Some(region)
+        };
         let objects: Vec<ObjectId> = (0..self.primal.objects.len()).map(ObjectId::new).filter(home).collect();
         let mut last: Vec<(ItemId, ObjectId)> = Vec::new();
         for object in objects {
@@ -336,8 +339,11 @@ impl Builder<'_> {
     fn home_of_pointers(&self, object: ObjectId) -> Option<RegionId> {
         let this = &self.primal.objects[object.index()];
         let Life::Region(mut region) = this.life else { return None };
+        if !self.points(&this.elem) {
+            return Some(region);
+        }
         let stores: Vec<ItemId> = self.stores_of(object).collect();
-        if stores.is_empty() || !self.points(&this.elem) || self.set_once(region, object, &stores) {
+        if stores.is_empty() || self.set_once(region, object, &stores) {
             return Some(region);
         }
         let declared = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Declare { object: this } if this == object);

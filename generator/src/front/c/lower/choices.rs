@@ -124,7 +124,7 @@ impl<'a> Lower<'_, 'a> {
         let none = binary(Binary::NotEqual, held.clone(), zero(&held.ty), Type::int());
         let unnamed = and(binary(Binary::Equal, number.clone(), Expr::int(0), Type::int()), none);
         self.b.begin_branch(unnamed);
-        self.stop_at_unnamed(&format!("'{}'", slot.trim_start_matches('.')));
+        self.stop_at_unnamed(&slot);
         self.b.end_branch();
         Ok(Some(number))
     }

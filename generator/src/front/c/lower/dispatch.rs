@@ -60,8 +60,8 @@ impl<'a> Lower<'_, 'a> {
         });
         let is_null = chosen.is_none() && all == 0 && self.stored_functions().contains_key(&slot);
         if is_null {
-            self.stop_at_unnamed(&format!("'{}'", slot.trim_start_matches('.')));
-            return Ok(Some(if result == CType::Void { None } else { Some(zero(&result.ir())) }));
+            self.stop_at_unnamed(&slot);
+            return Ok(Some(Self::no_result(&result)));
         }
         // A variable may hold each of its functions; a member of a struct has namesakes elsewhere.
         let is_open = chosen.is_some() && functions.len() < all;
@@ -96,7 +96,7 @@ impl<'a> Lower<'_, 'a> {
             }
             self.b.otherwise();
         }
-        self.stop_at_unnamed(&format!("'{}'", slot.trim_start_matches('.')));
+        self.stop_at_unnamed(&slot);
         if let Some(var) = var {
             self.b.assign(var, zero(&result.ir()));
         }
@@ -104,9 +104,14 @@ impl<'a> Lower<'_, 'a> {
         Ok(Some(var.filter(|_| wanted).map(|var| self.b.get(var))))
     }
 
-    /// Stops the program: a pointer holds a function that no source names there. No statement of the program does this, so
-    /// no text of the program stands for it ([`Proc::is_guarded`]).
-    pub fn stop_at_unnamed(&mut self, pointer: &str) {
+    /// Stops the program: what is stored in this slot is a function that no source names there.
+    pub fn stop_at_unnamed(&mut self, slot: &str) {
+        self.stop_at(&format!("'{}'", slot.trim_start_matches('.')));
+    }
+
+    /// Stops the program: this pointer holds no function that a source names there. No statement of the program does this,
+    /// so no text of the program stands for it ([`Proc::is_guarded`]).
+    pub fn stop_at(&mut self, pointer: &str) {
         let external = |name: &str, returns| Callee::External { name: name.to_string(), returns, unknown: false };
         let what = format!("\"{pointer} {UNNAMED}\\n\"");
         let verbatim =
@@ -117,5 +122,10 @@ impl<'a> Lower<'_, 'a> {
         self.b.call(external("fputs", true), vec![verbatim(what, character), stream], None, None);
         self.b.call(external("abort", false), Vec::new(), None, None);
         self.b.statement = statement;
+    }
+
+    /// The result of a call that stops the program.
+    pub fn no_result(ty: &CType) -> Option<Expr> {
+        (*ty != CType::Void).then(|| zero(&ty.ir()))
     }
 }

@@ -101,8 +101,8 @@ impl<'a> Lower<'_, 'a> {
         if !self.passes_null(callee) || matches!(result, CType::Struct(_)) {
             return None;
         }
-        self.stop_at_unnamed(&format!("'{}' is NULL and", callee.refers_name));
-        Some(if result == CType::Void { None } else { Some(zero(&result.ir())) })
+        self.stop_at(&format!("'{}' is NULL and", callee.refers_name));
+        Some(Self::no_result(&result))
     }
 
     /// The value of a function's name.

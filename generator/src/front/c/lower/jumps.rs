@@ -379,8 +379,7 @@ impl<'a> Lower<'_, 'a> {
         let depth = self.b.depth();
         self.effects = Effects::default();
         let ends = self.if_statement(node, rest, Some(in_then)).unwrap_or_else(|refusal| {
-            self.reader.refusals.push(*refusal);
-            self.b.close_to(depth);
+            self.give_up(*refusal, depth);
             self.plain(rest)
         });
         self.leave_statement(before);

@@ -16,12 +16,17 @@ impl<'a> Lower<'_, 'a> {
         let depth = self.b.depth();
         self.effects = Effects::default();
         let ends = self.lower_statement(node).unwrap_or_else(|refusal| {
-            self.reader.refusals.push(*refusal);
-            self.b.close_to(depth);
+            self.give_up(*refusal, depth);
             Ends::falls()
         });
         self.leave_statement(before);
         ends
+    }
+
+    /// Notes a refusal, and ends what is begun beyond this depth.
+    pub fn give_up(&mut self, refusal: Refusal, depth: usize) {
+        self.reader.refusals.push(refusal);
+        self.b.close_to(depth);
     }
 
     fn lower_statement(&mut self, node: &'a Node<'a>) -> Result<Ends> {
@@ -32,8 +37,7 @@ impl<'a> Lower<'_, 'a> {
                 let depth = self.b.depth();
                 for part in &node.inner {
                     if let Err(refusal) = self.declaration(part) {
-                        self.reader.refusals.push(*refusal);
-                        self.b.close_to(depth);
+                        self.give_up(*refusal, depth);
                     }
                 }
                 Ok(Ends::falls())
