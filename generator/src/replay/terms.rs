@@ -5,6 +5,7 @@
 //! to the power of its width. It is **exact** if it gives the number itself: arithmetic of signed integers does not
 //! overflow, so a sum of exact terms is exact. Only exact terms may be made wider.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use crate::flow::poly::{Atom, Poly};
@@ -114,6 +115,27 @@ pub(super) struct Terms {
     linear: Vec<bool>,
     /// Terms that are the number itself at a width and sign.
     exact: HashSet<(T, u8, bool)>,
+    /// Kept from one walk for the next.
+    seen: Cell<Seen>,
+}
+
+/// Terms that a walk has met, each with the last walk that did.
+#[derive(Default)]
+struct Seen {
+    walk: u64,
+    met: Vec<u64>,
+}
+
+impl Seen {
+    fn begin(&mut self, terms: usize) {
+        self.walk += 1;
+        self.met.resize(terms, 0);
+    }
+
+    /// Whether the walk has not met the term before.
+    fn insert(&mut self, t: T) -> bool {
+        std::mem::replace(&mut self.met[t.0 as usize], self.walk) != self.walk
+    }
 }
 
 impl Terms {
@@ -295,11 +317,14 @@ impl Terms {
 
     /// Whether an integer has an atom for which the test holds, or an atom that is made of one.
     pub fn mentions(&self, t: T, test: &dyn Fn(&Term) -> bool) -> bool {
-        let mut seen = HashSet::new();
-        self.mentions_new(t, test, &mut seen)
+        let mut seen = self.seen.take();
+        seen.begin(self.terms.len());
+        let found = self.mentions_new(t, test, &mut seen);
+        self.seen.set(seen);
+        found
     }
 
-    fn mentions_new(&self, t: T, test: &dyn Fn(&Term) -> bool, seen: &mut HashSet<T>) -> bool {
+    fn mentions_new(&self, t: T, test: &dyn Fn(&Term) -> bool, seen: &mut Seen) -> bool {
         if !seen.insert(t) {
             return false;
         }

@@ -1,7 +1,5 @@
 //! How often a loop runs, by its test in any pass.
 
-use std::collections::BTreeSet;
-
 use super::eval::long;
 use super::memory::State;
 use super::terms::{T, Term, Version};
@@ -113,12 +111,15 @@ impl Replay<'_> {
     /// Whether a term may differ from pass to pass beside by the number of the pass.
     pub(super) fn varies(&self, t: T, item: ItemId) -> bool {
         let ItemKind::Loop { body, .. } = &self.f.items[item.index()].kind else { return true };
-        let inside: BTreeSet<ItemId> = self.items_inside(*body).into_iter().collect();
+        let inside = |of: &ItemId| {
+            let home = self.positions.get(of.index()).copied().flatten();
+            home.is_some_and(|(region, _)| self.f.is_within(region, *body))
+        };
         let first = self.loops.get(&item).map_or(Version(0), |form| form.first_state);
         let start_is_own = matches!(self.states[first.0 as usize], State::Havoc { .. });
         self.terms.mentions(t, &|term| match term {
-            Term::Head(of, _) => *of == item || inside.contains(of),
-            Term::Out(of, _) | Term::Result(of) | Term::Passes(of) | Term::Pass(of) => inside.contains(of),
+            Term::Head(of, _) => *of == item || inside(of),
+            Term::Out(of, _) | Term::Result(of) | Term::Passes(of) | Term::Pass(of) => inside(of),
             Term::Load(version, _) => {
                 *version > first || (*version == first && start_is_own && first == self.own_start(item))
             }
