@@ -1,5 +1,6 @@
 //! From sources to generated files.
 
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use adtape_generate::emit::{self, Options, Output};
@@ -54,6 +55,8 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
         return Err(2);
     }
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
+    // The process ends soon: giving back each of a million pieces would take a thirtieth of its time.
+    let adjoint = ManuallyDrop::new(adjoint);
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
     let checked =

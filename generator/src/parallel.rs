@@ -11,9 +11,17 @@ const THREADS: usize = 8;
 /// cost nothing.
 const STACK_BYTES: usize = 4 << 30;
 
+/// Items of procedures that are worth starting threads for.
+const ITEMS: usize = 400;
+
 /// How many threads are worth while.
 pub fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(THREADS)
+}
+
+/// How many threads are worth while for procedures that have so many items each.
+pub fn threads_for(items: impl ExactSizeIterator<Item = usize>) -> usize {
+    if items.len() < 2 || items.sum::<usize>() < ITEMS { 1 } else { threads() }
 }
 
 /// The results of `work` for all inputs, in their order. Each thread has a tool of its own; the first is that of the

@@ -3,13 +3,15 @@
 //! What is refused was brought back in a way that is wrong, or that the proofs do not reach. It is **demoted**: stored,
 //! instead. What is refused then, too, is not written.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::flow::locs::Set;
 use crate::flow::required::{Hull, Required};
 use crate::flow::{self, Flow, Loc};
 use crate::ir::*;
+use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, prove};
 use crate::transform::Sweeps;
@@ -32,10 +34,19 @@ pub fn prove_all(
     let called = Arc::new(called);
     let calls = flow.program.procs.iter().flat_map(flow::walk::calls);
     let callees: BTreeSet<ProcId> = calls.map(|(_, callee)| callee).collect();
+    let mut at: FxHashMap<ProcId, &mut Sweeps> = all.iter_mut().map(|each| (each.proc, each)).collect();
     let (mut contracts, mut changed) = (Contracts::new(), BTreeSet::new());
-    for each in all {
-        let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
-        if each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee)) {
+    for wave in flow::walk::waves(flow.program) {
+        let (mut open, mut judged) = (Vec::new(), Vec::new());
+        for each in wave.iter().filter_map(|proc| at.remove(proc)) {
+            let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
+            if each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee)) {
+                open.push(each);
+            } else {
+                judged.push(each.proc);
+            }
+        }
+        let judge = |each: &&mut Sweeps| {
             let mut given = given(flow, each, &contracts);
             given.params = called[&each.proc].clone();
             given.called = Arc::clone(&called);
@@ -44,6 +55,12 @@ pub fn prove_all(
             given.by_offset = !each.plan.by_offset.is_empty();
             given.again = each.plan.again.keys().copied().collect();
             let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
+            (given, verdict, contract)
+        };
+        let items = open.iter().map(|each| each.reverse.items.len());
+        let mut tools = vec![(); parallel::threads_for(items)];
+        let found = parallel::each(&open, &mut tools, |(), each| judge(each));
+        for (each, (given, verdict, contract)) in open.into_iter().zip(found) {
             let contract = (verdict == Verdict::Proved).then_some(contract);
             if before.get(&each.proc) != contract.as_ref() {
                 changed.insert(each.proc);
@@ -54,10 +71,9 @@ pub fn prove_all(
             };
             each.verdict = verdict;
             each.given = given;
+            judged.push(each.proc);
         }
-        if let Some(contract) = before.get(&each.proc) {
-            contracts.insert(each.proc, contract.clone());
-        }
+        contracts.extend(judged.into_iter().filter_map(|proc| Some((proc, before.get(&proc)?.clone()))));
     }
 }
 
@@ -122,7 +138,7 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
 fn given(flow: &Flow, sweeps: &Sweeps, contracts: &Contracts) -> Given {
     let id = sweeps.proc;
     let proc = &flow.program.procs[id.index()];
-    let mut places: HashMap<Place, Cells> = HashMap::new();
+    let mut places: FxHashMap<Place, Cells> = FxHashMap::default();
     let mut note = |place: &Place| {
         if !places.contains_key(place) {
             let own = flow.cells(id, place);
@@ -156,7 +172,7 @@ fn given(flow: &Flow, sweeps: &Sweeps, contracts: &Contracts) -> Given {
         walk::in_place(first, &mut see);
         walk::expressions(count, &mut see);
     }
-    let mut calls = HashMap::new();
+    let mut calls = FxHashMap::default();
     for (at, item) in proc.items.iter().enumerate() {
         let ItemKind::Call { callee, .. } = &item.kind else { continue };
         let at = ItemId::new(at);

@@ -16,25 +16,33 @@ const COPIES: usize = 8;
 /// Which arguments carry derivatives, in a call or into a procedure; last, whether the result does.
 type Pattern = Vec<bool>;
 
-/// The program in which every call finds a procedure whose active parameters are its own active arguments.
-pub fn specialise(program: &Program, heads: &[Head]) -> Result<Program, Vec<Refusal>> {
+/// What `give` makes of the program in which every call finds a procedure whose active parameters are its own active
+/// arguments, and of its analysis.
+pub fn specialised<T>(
+    program: &Program,
+    heads: &[Head],
+    give: impl FnOnce(&Program, &Flow) -> Result<T, Vec<Refusal>>,
+) -> Result<T, Vec<Refusal>> {
     let mut program = program.clone();
     // A copy may need copies of what it calls, so one round for each level of the call tree.
-    for _ in 0..program.procs.len() + 1 {
-        let analysed = program.clone();
-        let flow = Flow::analyse(&analysed, heads)?;
-        if !split(&mut program, &flow, heads) {
-            break;
-        }
+    let mut rounds = program.procs.len() + 1;
+    loop {
+        let flow = Flow::analyse(&program, heads)?;
+        let split = if rounds == 0 { None } else { split(&flow, heads) };
+        rounds = rounds.saturating_sub(1);
+        let Some(next) = split.or_else(|| pruned(&program, heads)) else { return give(&program, &flow) };
+        program = next;
     }
-    prune(&mut program, heads);
-    Ok(program)
 }
 
-/// Removes the procedures that only calls reached which go to copies now: nothing would call their sweeps.
-fn prune(program: &mut Program, heads: &[Head]) {
+/// The program without the procedures that only calls reached which go to copies now, if there are such: nothing would
+/// call their sweeps.
+fn pruned(program: &Program, heads: &[Head]) -> Option<Program> {
     let reached = walk::reached(program, heads);
-    let mut kept = 0;
+    if reached.iter().all(|reached| *reached) {
+        return None;
+    }
+    let (mut program, mut kept) = (program.clone(), 0);
     let renumbered: Vec<Option<ProcId>> = reached
         .iter()
         .map(|reached| {
@@ -54,10 +62,12 @@ fn prune(program: &mut Program, heads: &[Head]) {
             *callee = id;
         }
     }
+    Some(program)
 }
 
-/// Gives each call that differs from its procedure a copy of it. Returns whether there was one.
-fn split(program: &mut Program, flow: &Flow, heads: &[Head]) -> bool {
+/// The program with a copy of the procedure for each call that differs from it, if there is one.
+fn split(flow: &Flow, heads: &[Head]) -> Option<Program> {
+    let mut program: Option<Program> = None;
     let mut groups: BTreeMap<(ProcId, Pattern), Vec<(ProcId, ItemId)>> = BTreeMap::new();
     for (p, proc) in flow.program.procs.iter().enumerate() {
         for (k, item) in proc.items.iter().enumerate() {
@@ -67,7 +77,6 @@ fn split(program: &mut Program, flow: &Flow, heads: &[Head]) -> bool {
             }
         }
     }
-    let mut split = false;
     let is_head = |proc: ProcId| heads.iter().any(|head| head.proc == flow.program.procs[proc.index()].name);
     let patterns: Vec<ProcId> = groups.keys().map(|(callee, _)| *callee).collect();
     for ((callee, pattern), calls) in groups {
@@ -75,11 +84,13 @@ fn split(program: &mut Program, flow: &Flow, heads: &[Head]) -> bool {
         if !is_head(callee) && patterns.iter().filter(|other| **other == callee).count() < 2 {
             continue;
         }
-        let name = &program.procs[callee.index()].name;
-        let copies = program.procs.iter().filter(|proc| proc.name == *name).count();
+        let now = program.as_ref().unwrap_or(flow.program);
+        let name = &now.procs[callee.index()].name;
+        let copies = now.procs.iter().filter(|proc| proc.name == *name).count();
         if pattern == params(flow, callee) || copies > COPIES {
             continue;
         }
+        let program = program.get_or_insert_with(|| flow.program.clone());
         let copy = ProcId::new(program.procs.len());
         program.procs.push(flow.program.procs[callee.index()].clone());
         for (caller, item) in calls {
@@ -87,9 +98,8 @@ fn split(program: &mut Program, flow: &Flow, heads: &[Head]) -> bool {
                 *callee = Callee::Proc(copy);
             }
         }
-        split = true;
     }
-    split
+    program
 }
 
 fn params(flow: &Flow, proc: ProcId) -> Pattern {

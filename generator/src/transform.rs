@@ -20,7 +20,7 @@ use crate::plan::{Interface, ProcPlan};
 use crate::proofs::{Contracts, Demoted};
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
-use crate::specialise::specialise;
+use crate::specialise::specialised;
 use crate::sweep::reverse::{self, Built, Context, Start};
 use crate::sweep::vector::{self, Wide};
 use crate::sweep::{forward, reverse::declared};
@@ -183,29 +183,34 @@ fn with_members(program: &Program, heads: &[Head], choices: &Choices) -> Result<
 }
 
 fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    let mut analysed = specialise(program, heads)?;
-    if frees::worth_a_look(&analysed)
-        && let Some(later) = frees::later(&analysed, &Flow::analyse(&analysed, heads)?)
-    {
-        analysed = later;
-    }
-    let flow = Flow::analyse(&analysed, heads)?;
-    stable::check(&flow, heads)?;
-    let again = again::loops(&analysed, &choices.again, true);
-    let checkpoints = checkpoint::checkpoints(&analysed, &choices.checkpoints)?;
-    let mut facts = Analysed { flow: &flow, required: Required::with_again(&flow, again, checkpoints.clone()) };
+    specialised(program, heads, |program, flow| {
+        let later = frees::worth_a_look(program).then(|| frees::later(program, flow)).flatten();
+        match later {
+            Some(later) => planned_of(&Flow::analyse(&later, heads)?, heads, choices),
+            None => planned_of(flow, heads, choices),
+        }
+    })
+}
+
+/// The adjoint of a program that is analysed.
+fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let analysed = flow.program;
+    stable::check(flow, heads)?;
+    let again = again::loops(analysed, &choices.again, true);
+    let checkpoints = checkpoint::checkpoints(analysed, &choices.checkpoints)?;
+    let mut facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone()) };
     let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
-    let global_shadows = statics::shadows(&mut program, &flow, "_b")?;
+    statics::mark_scratch(&mut program, &facts, &heads_of(analysed, heads))?;
+    let global_shadows = statics::shadows(&mut program, flow, "_b")?;
     if !choices.one_call {
-        flow::lasting::check(&flow, &facts.required, heads)?;
+        flow::lasting::check(flow, &facts.required, heads)?;
     }
     let (mut demoted, mut steps, mut proofs, mut taped) = (Demoted::new(), 0, 0, 0);
     let (mut known, mut contracts) = (Known::new(), Contracts::new());
     let mut sweeps = loop {
-        let settled = settled(&analysed, &mut facts, &global_shadows, choices, &demoted, &mut known, &mut steps);
+        let settled = settled(analysed, &mut facts, &global_shadows, choices, &demoted, &mut known, &mut steps);
         let why = |p, item| facts.required.once(p, item).map(str::to_owned);
-        let refused = checkpoint::refused(&analysed, &checkpoints, &why);
+        let refused = checkpoint::refused(analysed, &checkpoints, &why);
         if !refused.is_empty() {
             return Err(refused);
         }
@@ -214,7 +219,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
             sweeps.iter_mut().filter(|each| each.verdict == Verdict::Unjudged).for_each(|each| fault(each, proofs));
             proofs += 1;
         }
-        proofs::prove_all(&flow, &program, &global_shadows, &mut sweeps, &mut contracts);
+        proofs::prove_all(flow, &program, &global_shadows, &mut sweeps, &mut contracts);
         let refused = proofs::refused(&sweeps);
         if refused.is_empty() {
             break sweeps;
@@ -227,7 +232,7 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
             known::give_back(&mut known, sweeps);
             continue;
         }
-        let new = sweeps.iter().filter(|each| proofs::demote(&analysed, each, &mut demoted)).count();
+        let new = sweeps.iter().filter(|each| proofs::demote(analysed, each, &mut demoted)).count();
         if new == 0 {
             return Err(refused);
         }
@@ -235,8 +240,8 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     };
     let demotions = taped + demoted.values().map(BTreeSet::len).sum::<usize>();
     let asked = heads.to_vec();
-    let heads = heads_of(&analysed, heads);
-    let written = heads.iter().map(|&head| (head, written(&flow, head))).collect();
+    let heads = heads_of(analysed, heads);
+    let written = heads.iter().map(|&head| (head, written(flow, head))).collect();
     let steps = steps + facts.required.steps();
     let wide = choices.vector.map(|directions| widen(&mut program, &global_shadows, &mut sweeps, directions));
     Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, wide, demotions, steps })
@@ -348,15 +353,15 @@ fn sweeps(
                 None => open.push((id, decisions, called)),
             }
         }
-        let items = |(id, ..): &(ProcId, _, _)| program.procs[id.index()].items.len();
         let finish = |facts: &Analysed, id| {
             let cx = context(program, facts, &interfaces, global_shadows, choices, demoted);
             finished(&cx, id, recursive[id.index()])
         };
-        let built = if open.len() < 2 || open.iter().map(items).sum::<usize>() < ITEMS_FOR_THREADS {
+        let threads = parallel::threads_for(open.iter().map(|(id, ..)| program.procs[id.index()].items.len()));
+        let built = if threads == 1 {
             open.iter().map(|(id, ..)| finish(facts, *id)).collect()
         } else {
-            forks.resize_with(parallel::threads(), || Analysed { flow: facts.flow, required: facts.required.fork() });
+            forks.resize_with(threads, || Analysed { flow: facts.flow, required: facts.required.fork() });
             parallel::each(&open, &mut forks, |facts, (id, ..)| finish(facts, *id))
         };
         for ((id, decisions, called), built) in open.into_iter().zip(built) {
@@ -382,9 +387,6 @@ fn sweeps(
         Err(order.iter().filter_map(|id| refusals.remove(id)).flatten().collect())
     }
 }
-
-/// Items of procedures that are worth starting threads for.
-const ITEMS_FOR_THREADS: usize = 400;
 
 /// The sweeps of a procedure, and how the reverse sweep is called; what is read again from memory; loops that cannot be
 /// run again; moves of the game.

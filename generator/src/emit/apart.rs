@@ -4,10 +4,9 @@
 //! than registers, and the inner loop fetches its own from memory in each pass. A loop with a fixed number of passes is
 //! better inside: it is unrolled there, and local arrays become registers.
 
-use std::collections::HashSet;
-
 use crate::ir::*;
 use crate::plan::game::value_expr;
+use rustc_hash::FxHashSet;
 
 /// What makes a macro of it; `@` is its name.
 pub(super) const MACRO: &str = "\
@@ -21,7 +20,7 @@ pub(super) const MACRO: &str = "\
 ";
 
 /// The procedures that have a loop whose number of passes is not fixed.
-pub(super) fn procs(program: &Program) -> HashSet<ProcId> {
+pub(super) fn procs(program: &Program) -> FxHashSet<ProcId> {
     let all = (0..program.procs.len()).map(ProcId::new);
     all.filter(|id| program.procs[id.index()].items.iter().any(|item| varies(program, *id, &item.kind))).collect()
 }

@@ -18,8 +18,9 @@ mod snapshot;
 mod tape;
 mod text;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::expr::{Exprs, Naming};
 use super::names::{Names, code, words};
@@ -48,7 +49,7 @@ pub(super) struct Body<'a> {
     /// By variable: the variables of each C variable.
     slot_vars: Vec<Vec<VarId>>,
     /// By variable: the C variables of each name.
-    slots_named: HashMap<String, Vec<usize>>,
+    slots_named: FxHashMap<String, Vec<usize>>,
     objects: Vec<String>,
     /// Where values and objects are mentioned.
     index: Index<'a>,
@@ -64,19 +65,17 @@ pub(super) struct Body<'a> {
     /// The source line that was named last.
     line: (u32, u32),
     /// By value: lets that a `for` has taken into its head.
-    skipped: HashSet<ItemId>,
+    skipped: FxHashSet<ItemId>,
     /// Numbers that go on the tape together.
     records: records::Records,
     /// Names that the parameters have in C, those without use among them.
     params: Vec<String>,
     /// By variable: loops that are printed as `for`.
-    heads: HashMap<ItemId, repeat::Head>,
+    heads: FxHashMap<ItemId, repeat::Head>,
     /// By value: loops that count down in their test.
-    downs: HashMap<ItemId, repeat::Down>,
+    downs: FxHashMap<ItemId, repeat::Down>,
     /// By value: numbers that loops begin with.
-    begins: HashMap<ValueId, ItemId>,
-    /// Pointers that are subscripted.
-    arrays: HashSet<VarId>,
+    begins: FxHashMap<ValueId, ItemId>,
     /// By variable: the user's text.
     copies: copy::Copies,
     /// The names of the handles of loops that run again from snapshots, innermost last.
@@ -117,7 +116,7 @@ impl Naming for Body<'_> {
     }
 
     fn is_array(&self, pointer: ValueId) -> bool {
-        self.arrays.contains(&self.proc.values[pointer.index()].var)
+        self.index.arrays.contains(&self.proc.values[pointer.index()].var)
     }
 }
 
@@ -187,7 +186,7 @@ impl<'a> Body<'a> {
         let by_variable = proc.role != Role::Reverse;
         let mut locals = unit.names.clone();
         let index = Index::new(proc);
-        let downs = if by_variable { HashMap::new() } else { repeat::downs(proc) };
+        let downs = if by_variable { FxHashMap::default() } else { repeat::downs(proc) };
         let mut body = Body {
             unit,
             proc,
@@ -201,8 +200,8 @@ impl<'a> Body<'a> {
             slots: Vec::new(),
             slot_names: Vec::new(),
             slot_vars: Vec::new(),
-            slots_named: HashMap::new(),
-            begins: if by_variable { HashMap::new() } else { repeat::begins(proc, &index, &downs) },
+            slots_named: FxHashMap::default(),
+            begins: if by_variable { FxHashMap::default() } else { repeat::begins(proc, &index, &downs) },
             index,
             objects: Vec::new(),
             scopes: Scopes::default(),
@@ -213,12 +212,11 @@ impl<'a> Body<'a> {
             out: String::new(),
             indent: 1,
             line: (0, 0),
-            skipped: HashSet::new(),
+            skipped: FxHashSet::default(),
             records: records::Records::new(proc, bridged),
             params: Vec::new(),
-            heads: if by_variable { repeat::heads(proc) } else { HashMap::new() },
+            heads: if by_variable { repeat::heads(proc) } else { FxHashMap::default() },
             downs,
-            arrays: index::arrays(proc),
             copies: if by_variable { copy::Copies::new(unit, primal, proc) } else { copy::Copies::default() },
             handles: Vec::new(),
             rehearsals: Vec::new(),

@@ -16,7 +16,8 @@ mod statics;
 mod types;
 mod wrapper;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -59,9 +60,9 @@ pub struct Output {
 struct Unit<'a> {
     program: &'a Program,
     /// Names of sweeps, and their parameters.
-    sweeps: HashMap<(ProcId, Role), (String, Vec<Param>)>,
+    sweeps: FxHashMap<(ProcId, Role), (String, Vec<Param>)>,
     /// Procedures with loops that run again.
-    stepwise: HashSet<ProcId>,
+    stepwise: FxHashSet<ProcId>,
     /// Names that file scope may not take: every word of the sources.
     names: Names,
     /// Names that a sweep that names values may not take: words of the sources that are no variables.
@@ -259,8 +260,8 @@ impl<'a> Unit<'a> {
         let witness = names.fresh("check_operands");
         Unit {
             program,
-            sweeps: HashMap::new(),
-            stepwise: HashSet::new(),
+            sweeps: FxHashMap::default(),
+            stepwise: FxHashSet::default(),
             local_names: local_names(program, &names),
             apart: names.fresh("APART"),
             allocator: names.fresh("allocate_or_abort"),
@@ -277,8 +278,8 @@ impl<'a> Unit<'a> {
     fn sibling<'b>(&self, program: &'b Program) -> Unit<'b> {
         Unit {
             program,
-            sweeps: HashMap::new(),
-            stepwise: HashSet::new(),
+            sweeps: FxHashMap::default(),
+            stepwise: FxHashSet::default(),
             names: self.names.clone(),
             local_names: self.local_names.clone(),
             apart: self.apart.clone(),
@@ -441,7 +442,7 @@ fn objects_of(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
 
 /// What local names of a reverse sweep may not hide: macros, types and functions. Words that are variables are free.
 fn local_names(program: &Program, all: &Names) -> Names {
-    let mut variables = HashSet::new();
+    let mut variables = FxHashSet::default();
     for proc in &program.procs {
         variables.extend(proc.vars.iter().map(|var| var.name.clone()));
         variables.extend(proc.objects.iter().map(|object| object.name.clone()));

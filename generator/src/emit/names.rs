@@ -1,6 +1,7 @@
 //! Names of generated code: they collide neither with the user's nor with C's.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use crate::directives::{directives, literal, without_comments};
@@ -18,17 +19,17 @@ const TAKEN: &str = "auto break case char const continue default do double else 
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// Those that other scopes share.
-    outer: Arc<HashSet<String>>,
-    own: HashSet<String>,
+    outer: Arc<FxHashSet<String>>,
+    own: FxHashSet<String>,
     /// The numbers below these are taken, by wish.
-    next: HashMap<String, usize>,
+    next: FxHashMap<String, usize>,
 }
 
 impl Names {
     /// Keywords, library names, and every word of the user's sources: macros are among them.
     pub fn of_program(program: &Program) -> Names {
         let of_c = Names::of_c();
-        let mut taken: HashSet<&str> = program.sources.iter().flat_map(|source| words(&source.text)).collect();
+        let mut taken: FxHashSet<&str> = program.sources.iter().flat_map(|source| words(&source.text)).collect();
         let objects = program.globals.iter().map(|global| &global.name);
         let procs = program.procs.iter().map(|proc| &proc.name);
         let named = objects.chain(procs).chain(&program.macros).chain(of_c.outer.iter());
@@ -38,7 +39,7 @@ impl Names {
 
     /// Keywords and library names.
     pub fn of_c() -> Names {
-        static OF_C: LazyLock<Arc<HashSet<String>>> = LazyLock::new(|| {
+        static OF_C: LazyLock<Arc<FxHashSet<String>>> = LazyLock::new(|| {
             let functions = functions::all().flat_map(|function| [32, 64, 80].map(|bits| function.at(bits).c_name()));
             Arc::new(TAKEN.split_whitespace().map(String::from).chain(functions).collect())
         });
@@ -64,7 +65,7 @@ impl Names {
     }
 
     /// Gives names back that are neither C's nor the library's.
-    pub fn release(&mut self, names: &HashSet<String>) {
+    pub fn release(&mut self, names: &FxHashSet<String>) {
         let fixed = Names::of_c();
         let stays = |name: &&String| !names.contains(*name) || fixed.has(name);
         self.outer = Arc::new(self.outer.iter().chain(&self.own).filter(stays).cloned().collect());
@@ -102,8 +103,8 @@ fn is_of_library(name: &str) -> bool {
 }
 
 /// Names that the sources give to types.
-pub fn types(program: &Program) -> HashSet<String> {
-    let mut found = HashSet::new();
+pub fn types(program: &Program) -> FxHashSet<String> {
+    let mut found = FxHashSet::default();
     for source in &program.sources {
         for (at, _) in source.text.match_indices("typedef") {
             let (mut depth, mut last, mut word) = (0_usize, "", 0);
@@ -143,7 +144,7 @@ const HEADERS: [&str; 9] = [
 
 /// Macros that the sources define and that the library's headers, or C's, use as names.
 pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
-    static USED: LazyLock<HashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
+    static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
     let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
     let standard = Names::of_c();

@@ -17,8 +17,8 @@ mod loops;
 mod several;
 mod single;
 
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashMap;
 
 pub use loops::Index;
 
@@ -39,13 +39,13 @@ pub struct Locator<'a> {
     points: &'a Points<'a>,
     effects: &'a Effects,
     recursive: Vec<bool>,
-    facts: RefCell<HashMap<(ProcId, RegionId), Facts>>,
-    indexes: RefCell<HashMap<(ProcId, ItemId), Option<Index>>>,
-    singles: RefCell<HashMap<(ProcId, Loc), bool>>,
+    facts: RefCell<FxHashMap<(ProcId, RegionId), Facts>>,
+    indexes: RefCell<FxHashMap<(ProcId, ItemId), Option<Index>>>,
+    singles: RefCell<FxHashMap<(ProcId, Loc), bool>>,
     uses: OnceCell<single::Uses<'a>>,
-    polys: RefCell<HashMap<(ProcId, ValueId), Option<Poly>>>,
+    polys: RefCell<FxHashMap<(ProcId, ValueId), Option<Poly>>>,
     /// Values that are read otherwise elsewhere: the last reading of each.
-    readings: RefCell<HashMap<(ProcId, ValueId), Reading>>,
+    readings: RefCell<FxHashMap<(ProcId, ValueId), Reading>>,
     /// Whether a proof from facts was used since it was cleared: such a result holds only where the facts do.
     proved: Cell<bool>,
     /// Loops and values that are being read: their heads are atoms meanwhile.

@@ -15,7 +15,8 @@
 //! *next; }`) would have pointees without end: a pointee of the same struct type as one that it was reached from *is*
 //! that one.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use crate::ir::{FieldId, GlobalId, Life, ObjectId, ProcId, Program, StructId, Type, Types};
 
@@ -65,7 +66,7 @@ struct Entry {
 #[derive(Default)]
 pub struct Locs {
     entries: Vec<Entry>,
-    tops: HashMap<Root, Loc>,
+    tops: FxHashMap<Root, Loc>,
     /// Cells whose pointee is an earlier root: a list.
     folds: Vec<(Loc, Loc)>,
 }

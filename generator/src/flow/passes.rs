@@ -6,11 +6,10 @@
 //!
 //! The block that the reverse sweep makes for a pass is not the one that the pointer then means.
 
-use std::collections::HashSet;
-
 use super::locs::Loc;
 use super::{Flow, walk};
 use crate::ir::{Def, Expr, ExprKind, ItemKind, Proc, ProcId, RegionId, Type, ValueId};
+use rustc_hash::FxHashSet;
 
 /// Whether a loop around the region, or of which it is the body, uses a pointer from the pass before that may lead to
 /// an object of the region.
@@ -31,13 +30,13 @@ pub fn reached_later(flow: &Flow, proc: ProcId, top: Loc, region: RegionId) -> b
 
 /// Whether an item of the pass, other than one that hands a pointer on, names the value or one that comes from it.
 fn is_used(proc: &Proc, pass: RegionId, head: ValueId) -> bool {
-    let names = |e: &Expr, from: &HashSet<ValueId>| {
+    let names = |e: &Expr, from: &FxHashSet<ValueId>| {
         let mut found = false;
         walk::expr(e, &mut |part| found |= matches!(part.kind, ExprKind::Value(value) if from.contains(&value)));
         found
     };
     let is_pointer = |value: ValueId| matches!(proc.vars[proc.values[value.index()].var.index()].ty, Type::Pointer(_));
-    let mut from = HashSet::from([head]);
+    let mut from = FxHashSet::from_iter([head]);
     loop {
         let comes = |at: &usize| {
             let value = ValueId::new(*at);

@@ -25,19 +25,21 @@ mod loops;
 mod objects;
 mod pointers;
 mod snapshots;
+mod steady;
 mod sure;
 
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::RangeBounds;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::sync::Arc;
 
 use super::locate::Locator;
-use super::locs::{Loc, Set};
-use super::poly::{Facts, Poly};
-use super::sections::{Piece, Secs};
+use super::locs::Loc;
+use super::sections::{self, Piece, Secs};
 use super::{Flow, walk};
-use crate::ir::{Expr, ExprKind, ItemId, ItemKind, ObjectId, Place, Proc, ProcId, RegionId, ValueId};
+use crate::ir::{Expr, ExprKind, ItemId, ObjectId, Proc, ProcId, RegionId, ValueId};
+use crate::parallel;
 use crate::refuse::Refusal;
 pub use again::Hull;
 pub use snapshots::Snapshots;
@@ -73,6 +75,20 @@ struct Verdict {
     refusals: Vec<Refusal>,
 }
 
+impl Verdict {
+    /// Adds what was decided for another procedure.
+    fn join(&mut self, other: Verdict) {
+        let Verdict { pushed, kept, hulls, snapshots, unfit, entry, refusals } = other;
+        self.pushed.extend(pushed);
+        self.kept.extend(kept);
+        self.hulls.extend(hulls);
+        self.snapshots.extend(snapshots);
+        self.unfit.extend(unfit);
+        entry.iter().for_each(|(callee, required)| sections::union(self.entry.entry(*callee).or_default(), required));
+        self.refusals.extend(refusals);
+    }
+}
+
 /// What the transfer functions carry through a region.
 #[derive(Default)]
 struct State {
@@ -88,9 +104,10 @@ struct State {
 pub struct Required<'f> {
     flow: &'f Flow<'f>,
     locator: Locator<'f>,
-    order: Vec<ProcId>,
+    /// Callees first.
+    waves: Arc<Vec<Vec<ProcId>>>,
     needs: Arc<Vec<Vec<Vec<Expr>>>>,
-    demands: BTreeMap<(ProcId, ItemId), Vec<Expr>>,
+    demands: Arc<BTreeMap<(ProcId, ItemId), Vec<Expr>>>,
     /// Loops whose passes the reverse sweep runs again, one at a time.
     again: BTreeSet<(ProcId, ItemId)>,
     /// How many snapshots are kept of those of them that run again from snapshots.
@@ -105,11 +122,11 @@ pub struct Required<'f> {
     /// The region of each item, and its position there.
     positions: Arc<Vec<Positions>>,
     /// What each item accesses by itself; does not change.
-    accesses: RefCell<HashMap<(ProcId, ItemId), Arc<Access>>>,
+    accesses: RefCell<FxHashMap<(ProcId, ItemId), Arc<Access>>>,
     /// A pass of each region, from nothing.
-    passes: RefCell<HashMap<(ProcId, RegionId), Arc<State>>>,
+    passes: RefCell<FxHashMap<(ProcId, RegionId), Arc<State>>>,
     /// What the items of each region write.
-    writers: RefCell<HashMap<(ProcId, RegionId), Arc<Writers>>>,
+    writers: RefCell<FxHashMap<(ProcId, RegionId), Arc<Writers>>>,
     /// Items that were visited, and writers that were compared with loads.
     steps: Cell<u64>,
 }
@@ -156,9 +173,9 @@ impl<'f> Required<'f> {
         let mut required = Required {
             flow,
             locator: Locator::new(program, &flow.points, &flow.effects),
-            order: walk::callees_first(program),
+            waves: Arc::new(walk::waves(program)),
             needs: Arc::new(needs),
-            demands: BTreeMap::new(),
+            demands: Arc::default(),
             again,
             checkpoints,
             once: BTreeMap::new(),
@@ -188,9 +205,9 @@ impl<'f> Required<'f> {
         Required {
             flow: self.flow,
             locator: Locator::new(self.flow.program, &self.flow.points, &self.flow.effects),
-            order: Vec::new(),
+            waves: self.waves.clone(),
             needs: self.needs.clone(),
-            demands: BTreeMap::new(),
+            demands: self.demands.clone(),
             again: self.again.clone(),
             checkpoints: self.checkpoints.clone(),
             once: self.once.clone(),
@@ -211,7 +228,7 @@ impl<'f> Required<'f> {
     /// [`Self::run`].
     /// Returns whether it is new.
     pub fn demand(&mut self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let demands = self.demands.entry((proc, item)).or_default();
+        let demands = Arc::make_mut(&mut self.demands).entry((proc, item)).or_default();
         let new = !walk::loads(expr).is_empty() && !demands.contains(expr);
         if new {
             demands.push(expr.clone());
@@ -243,30 +260,58 @@ impl<'f> Required<'f> {
         self.passes.borrow_mut().clear();
         self.writers.borrow_mut().clear();
         self.sums = Arc::new(vec![Sum::default(); n]);
-        let mut entry = vec![Secs::new(); n];
-        for p in self.order.clone() {
-            let mut state = State::default();
-            self.region(p, RegionId(0), &mut state);
-            Arc::make_mut(&mut self.sums)[p.index()] = Sum { required: state.req, ..state.sum };
+        let waves = self.waves.clone();
+        for wave in &*waves {
+            let sums = self.of_wave(wave, |own, p| {
+                let mut state = State::default();
+                own.region(p, RegionId(0), &mut state);
+                Sum { required: state.req, ..state.sum }
+            });
+            let all = Arc::make_mut(&mut self.sums);
+            wave.iter().zip(sums).for_each(|(p, sum)| all[p.index()] = sum);
         }
-        let mut verdict = Verdict::default();
-        for p in self.order.clone().into_iter().rev() {
-            let mut req = verdict.entry.remove(&p).unwrap_or_default();
-            if self.flow.heads.contains(&p) {
-                let written = &self.flow.effects.of_region(p, RegionId(0)).writes;
-                req.extend(written.intersection(&self.lasting).map(|&l| (l, vec![Piece::whole()])));
+        let (mut entry, mut verdict) = (vec![Secs::new(); n], Verdict::default());
+        for wave in waves.iter().rev() {
+            for p in wave {
+                entry[p.index()] = self.required_at_entry(*p, verdict.entry.remove(p).unwrap_or_default());
             }
-            if self.locator.recursive(p) {
-                let writes = &self.flow.effects.of_region(p, RegionId(0)).writes;
-                req = writes.iter().map(|&l| (l, vec![Piece::whole()])).collect();
-            }
-            entry[p.index()] = req.clone();
-            let mut state = State { req, sum: Sum::default(), verdict: Some(verdict) };
-            self.region(p, RegionId(0), &mut state);
-            verdict = state.verdict.unwrap_or_default();
+            let verdicts = self.of_wave(wave, |own, p| {
+                let (req, verdict) = (entry[p.index()].clone(), Some(Verdict::default()));
+                let mut state = State { req, sum: Sum::default(), verdict };
+                own.region(p, RegionId(0), &mut state);
+                state.verdict.unwrap_or_default()
+            });
+            verdicts.into_iter().for_each(|own| verdict.join(own));
         }
         self.entry = Arc::new(entry);
         self.verdict = Arc::new(verdict);
+    }
+
+    /// What is required at the entry of a procedure: what its callers require, and what a caller that is not known may.
+    fn required_at_entry(&self, p: ProcId, mut callers: Secs) -> Secs {
+        let writes = || &self.flow.effects.of_region(p, RegionId(0)).writes;
+        if self.locator.recursive(p) {
+            return writes().iter().map(|&l| (l, vec![Piece::whole()])).collect();
+        }
+        if self.flow.heads.contains(&p) {
+            callers.extend(writes().intersection(&self.lasting).map(|&l| (l, vec![Piece::whole()])));
+        }
+        callers
+    }
+
+    /// What `work` gives for procedures that do not call each other, in their order.
+    fn of_wave<R: Send>(&mut self, wave: &[ProcId], work: impl Fn(&Self, ProcId) -> R + Sync) -> Vec<R> {
+        let items = wave.iter().map(|p| self.flow.program.procs[p.index()].items.len());
+        let mut forks: Vec<Self> = (1..parallel::threads_for(items)).map(|_| self.fork()).collect();
+        let mut tools: Vec<&mut Self> = iter::once(&mut *self).chain(&mut forks).collect();
+        let found = parallel::each(wave, &mut tools, |own, p| work(own, *p));
+        for fork in forks {
+            self.accesses.get_mut().extend(fork.accesses.into_inner());
+            self.passes.get_mut().extend(fork.passes.into_inner());
+            self.writers.get_mut().extend(fork.writers.into_inner());
+            self.steps.set(self.steps.get() + fork.steps.get());
+        }
+        found
     }
 
     /// Whether a store (or a call that writes a struct result) overwrites what the adjoint of something before reads.
@@ -338,113 +383,6 @@ impl<'f> Required<'f> {
     /// What the callers of a procedure require at its entry.
     pub fn entry(&self, proc: ProcId) -> &Secs {
         &self.entry[proc.index()]
-    }
-
-    /// Whether every load of `expr`, evaluated at `item`, still yields the same at the end of the item's region. With
-    /// [`Self::demand`] it does again when the reverse sweep enters the region.
-    pub fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let Some((region, from)) = self.positions[proc.index()][item.index()] else { return false };
-        self.untouched(proc, region, from.., expr)
-    }
-
-    /// Whether every load of `expr`, evaluated just before `item`, yields the same behind it.
-    pub fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        let Some((region, at)) = self.positions[proc.index()][item.index()] else { return false };
-        self.untouched(proc, region, at..at + 1, expr)
-    }
-
-    /// Whether the passes of a loop overwrite one element after the other by a store, nothing else writes there, and no
-    /// pass reads what may be an element that it or a pass before it has overwritten.
-    pub fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
-        let all = &self.flow.program.procs[proc.index()];
-        let ItemKind::Loop { body, .. } = &all.items[item.index()].kind else { return false };
-        let ItemKind::Store { to, .. } = &all.items[store.index()].kind else { return false };
-        let Some(index) = self.locator.index(proc, item).filter(|index| index.up && index.dense() && index.sole) else {
-            return false;
-        };
-        let facts = self.locator.facts(proc, *body);
-        let Some((loc, at)) = self.locator.locate(proc, to, &facts) else { return false };
-        let moves = at.sub(&self.locator.atom(proc, index.head));
-        if !moves.is_some_and(|rest| self.locator.invariant(proc, *body, &rest)) {
-            return false;
-        }
-        // Behind the store, the element itself has its new contents.
-        let mut nearest: i128 = 0;
-        let mut behind = |inner: ItemId| {
-            let inner_item = &all.items[inner.index()];
-            let alone = match &inner_item.kind {
-                ItemKind::Store { to, .. } => inner == store || !self.flow.may_be_in(proc, to, &Set::from([loc])),
-                kind => matches!(
-                    kind,
-                    ItemKind::Let { .. }
-                        | ItemKind::DeclareVar { .. }
-                        | ItemKind::Branch { .. }
-                        | ItemKind::Loop { .. }
-                ),
-            };
-            let loads = walk::of_item(all, inner_item).into_iter().flat_map(walk::loads);
-            let ahead = loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at, nearest));
-            nearest |= i128::from(inner == store);
-            alone && ahead
-        };
-        walk::items(all, *body).into_iter().all(&mut behind)
-    }
-
-    /// Whether a load is of other memory than a location, or of an element of it that is at least so far behind this
-    /// one.
-    fn ahead(&self, proc: ProcId, place: &Place, facts: &Facts, loc: Loc, at: &Poly, nearest: i128) -> bool {
-        if !self.flow.may_be_in(proc, place, &Set::from([loc])) {
-            return true;
-        }
-        let behind = |(other, element): (Loc, Poly)| {
-            other == loc && element.sub(at).and_then(|d| d.as_constant()).is_some_and(|d| d >= nearest)
-        };
-        self.locator.locate(proc, place, facts).is_some_and(behind)
-    }
-
-    /// Whether the loads of `expr` are of memory that the procedure never writes: then a demand costs nothing here.
-    pub fn never_written(&self, proc: ProcId, expr: &Expr) -> bool {
-        let writes = self.flow.writes(proc, RegionId(0));
-        !walk::loads(expr).into_iter().any(|place| self.flow.may_be_in(proc, place, writes))
-    }
-
-    /// Whether the items of a region at these positions leave what `expr` loads as it is.
-    fn untouched(&self, p: ProcId, region: RegionId, at: impl RangeBounds<usize>, expr: &Expr) -> bool {
-        let facts = self.locator.facts(p, region);
-        let mut loads = Secs::new();
-        self.loads(p, expr, &facts, &mut loads);
-        if loads.is_empty() {
-            return true;
-        }
-        let writers = self.writers(p, region);
-        writers.iter().all(|(&written, pieces)| {
-            self.step();
-            let elsewhere = |load: &Loc| *load != written && self.flow.points.may_alias(p, written, *load);
-            if !loads.contains_key(&written) && !loads.keys().any(elsewhere) {
-                return true;
-            }
-            pieces.iter().filter(|(position, _)| at.contains(position)).all(|(_, piece)| {
-                self.step();
-                !self.hit(p, &loads, written, piece, &facts)
-            })
-        })
-    }
-
-    fn writers(&self, p: ProcId, region: RegionId) -> Arc<Writers> {
-        if let Some(known) = self.writers.borrow().get(&(p, region)) {
-            return known.clone();
-        }
-        let mut writers = Writers::new();
-        for (position, &id) in self.flow.program.procs[p.index()].regions[region.index()].items.iter().enumerate() {
-            let mut state = State::default();
-            self.item(p, region, id, &mut state);
-            for (loc, pieces) in state.sum.written {
-                writers.entry(loc).or_default().extend(pieces.into_iter().map(|piece| (position, piece)));
-            }
-        }
-        let writers = Arc::new(writers);
-        self.writers.borrow_mut().insert((p, region), writers.clone());
-        writers
     }
 
     fn step(&self) {

@@ -1,6 +1,7 @@
 //! Structs that are taken apart: their members, and what takes the place of their accesses.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 use super::members::{DEPTH, target};
 use super::splice::{add, fresh, names, scalars};
@@ -16,10 +17,10 @@ pub struct Apart<'p> {
     program: &'p Program,
     structs: BTreeMap<ObjectId, Whole>,
     /// Values that are the address of such a struct, or of a struct in it.
-    addresses: HashMap<ValueId, ObjectId>,
+    addresses: FxHashMap<ValueId, ObjectId>,
     members: BTreeMap<Path, Member>,
     /// Names that the procedure has.
-    taken: HashSet<String>,
+    taken: FxHashSet<String>,
 }
 
 /// One struct.

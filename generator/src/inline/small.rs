@@ -7,7 +7,8 @@
 //! A sweep that calls such a function keeps the structs that it passes, as wholes. Where its statements stand in the
 //! caller, members are scalars like any others: most need no place on the tape.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 use super::{members, splice};
 use crate::flow::{Head, walk};
@@ -100,11 +101,11 @@ fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
 }
 
 /// New variables that only ever hold what another one does.
-fn copies(before: &Proc, proc: &Proc) -> HashMap<ValueId, Expr> {
+fn copies(before: &Proc, proc: &Proc) -> FxHashMap<ValueId, Expr> {
     let mut values = vec![0; proc.vars.len()];
     proc.values.iter().for_each(|value| values[value.var.index()] += 1);
     let constant = |at: ValueId| values[proc.values[at.index()].var.index()] == 1;
-    let merged: HashSet<ValueId> = proc.values.iter().flat_map(|value| proc.merged(&value.def)).flatten().collect();
+    let merged: FxHashSet<ValueId> = proc.values.iter().flat_map(|value| proc.merged(&value.def)).flatten().collect();
     let is_new = |var: VarId| var.index() >= before.vars.len();
     let copied = |at: ValueId| {
         let Value { var, def, .. } = &proc.values[at.index()];

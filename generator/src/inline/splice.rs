@@ -1,10 +1,9 @@
 //! The items of a procedure in the place of a call of it.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::flow::walk;
 use crate::ir::rewrite;
 use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Scalars of a struct that are copied one by one.
 const MANY: usize = 64;
@@ -151,9 +150,9 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId) ->
 /// Puts functions in the place of the variables that hold them: C has no name for their types. Returns whether none is
 /// left.
 pub fn name_functions(proc: &mut Proc) -> bool {
-    let params: HashSet<VarId> = proc.params.iter().filter_map(|param| param.var).collect();
+    let params: FxHashSet<VarId> = proc.params.iter().filter_map(|param| param.var).collect();
     let held = |value: &Value| proc.vars[value.var.index()].ty.is_function_pointer() && !params.contains(&value.var);
-    let mut known: HashMap<ValueId, Expr> = HashMap::new();
+    let mut known: FxHashMap<ValueId, Expr> = FxHashMap::default();
     for (at, value) in proc.values.iter().enumerate().filter(|(_, value)| held(value)) {
         match &value.def {
             Def::Is(e) if !crate::ir::walk::loads(e) => {
@@ -171,7 +170,7 @@ pub fn name_functions(proc: &mut Proc) -> bool {
 }
 
 /// Puts what some values are in their places. Their items go.
-pub fn replace(proc: &mut Proc, known: &HashMap<ValueId, Expr>) {
+pub fn replace(proc: &mut Proc, known: &FxHashMap<ValueId, Expr>) {
     let with = |value: ValueId| known.get(&value).cloned();
     for (at, value) in proc.values.iter_mut().enumerate() {
         match &mut value.def {
@@ -200,13 +199,13 @@ pub fn add(proc: &mut Proc, kind: ItemKind, span: Span) -> ItemId {
 }
 
 /// The names that a procedure has.
-pub fn names(proc: &Proc) -> HashSet<String> {
+pub fn names(proc: &Proc) -> FxHashSet<String> {
     let own = proc.vars.iter().map(|var| var.name.clone()).chain(proc.objects.iter().map(|o| o.name.clone()));
     own.chain(proc.params.iter().map(|param| param.name.clone())).collect()
 }
 
 /// A name that is not among others, and now is.
-pub fn fresh(name: &str, taken: &mut HashSet<String>) -> String {
+pub fn fresh(name: &str, taken: &mut FxHashSet<String>) -> String {
     let numbered = (2..).map(|n| format!("{name}_{n}"));
     let mut names = std::iter::once(name.to_string()).chain(numbered);
     names.find(|name| taken.insert(name.clone())).unwrap_or_default()

@@ -8,7 +8,7 @@
 
 use super::rewrite;
 use super::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Builds one procedure.
 pub struct Builder {
@@ -18,11 +18,11 @@ pub struct Builder {
     /// Variables whose scope is still open.
     alive: Vec<bool>,
     /// The value of a variable that was never assigned.
-    undefined: HashMap<VarId, ValueId>,
+    undefined: FxHashMap<VarId, ValueId>,
     open: Vec<Open>,
     region: RegionId,
     /// Heads that are constant, and what they are.
-    replaced: HashMap<ValueId, ValueId>,
+    replaced: FxHashMap<ValueId, ValueId>,
     /// Source of the items that are made next.
     pub span: Span,
     /// Statement of the items that are made next.
@@ -47,7 +47,7 @@ struct OpenLoop {
     outside: RegionId,
     body: RegionId,
     before: Vec<Option<ValueId>>,
-    heads: HashMap<VarId, (ValueId, ValueId)>,
+    heads: FxHashMap<VarId, (ValueId, ValueId)>,
     test: Option<(Expr, TestAt)>,
 }
 
@@ -60,10 +60,10 @@ impl Builder {
             proc,
             env: Vec::new(),
             alive: Vec::new(),
-            undefined: HashMap::new(),
+            undefined: FxHashMap::default(),
             open: Vec::new(),
             region: RegionId(0),
-            replaced: HashMap::new(),
+            replaced: FxHashMap::default(),
             span,
             statement: None,
         }
@@ -301,7 +301,7 @@ impl Builder {
             *body = inside;
         }
         let before = std::mem::replace(&mut self.env, vec![None; self.proc.vars.len()]);
-        let heads = HashMap::new();
+        let heads = FxHashMap::default();
         self.open.push(Open::Loop(OpenLoop { item, outside, body: inside, before, heads, test: None }));
         self.region = inside;
     }
@@ -392,7 +392,7 @@ impl Builder {
 /// variable around unchanged.
 fn drop_equal_joins(proc: &mut Proc) {
     loop {
-        let mut same = HashMap::new();
+        let mut same = FxHashMap::default();
         for item in &mut proc.items {
             match &mut item.kind {
                 ItemKind::Branch { joins, .. } => joins.retain(|join| {

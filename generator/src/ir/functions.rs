@@ -7,7 +7,7 @@
 
 mod table;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 use super::parse;
@@ -264,8 +264,8 @@ struct Known {
     reads: Reads,
 }
 
-static TEMPLATES: LazyLock<HashMap<(&'static str, usize), Known>> = LazyLock::new(|| {
-    let mut all = HashMap::new();
+static TEMPLATES: LazyLock<FxHashMap<(&'static str, usize), Known>> = LazyLock::new(|| {
+    let mut all = FxHashMap::default();
     for row in TABLE {
         for (position, arg) in row.args.iter().enumerate() {
             if let Arg::Real(Template::Is(text) | Template::Steep(text), _) = arg

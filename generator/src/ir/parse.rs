@@ -7,11 +7,10 @@ mod expr;
 mod item;
 mod lex;
 
-use std::collections::HashMap;
-
 use super::natural::Scope;
 use super::*;
 use lex::{Token, lex};
+use rustc_hash::FxHashMap;
 
 /// The program that a text describes, or the line and what is wrong with it.
 pub fn program(text: &str) -> Result<Program, String> {
@@ -35,8 +34,8 @@ struct Parser {
     /// Names of all procedures, callees that stand further down among them.
     procs: Vec<String>,
     proc: Proc,
-    values: HashMap<Label, ValueId>,
-    vars: HashMap<String, VarId>,
+    values: FxHashMap<Label, ValueId>,
+    vars: FxHashMap<String, VarId>,
     defined: Vec<bool>,
     region: RegionId,
 }
@@ -49,8 +48,8 @@ impl Parser {
             program: Program::default(),
             procs: Vec::new(),
             proc: Proc::default(),
-            values: HashMap::new(),
-            vars: HashMap::new(),
+            values: FxHashMap::default(),
+            vars: FxHashMap::default(),
             defined: Vec::new(),
             region: RegionId(0),
         }

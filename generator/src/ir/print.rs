@@ -43,7 +43,7 @@
 mod expr;
 mod item;
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
 use super::natural::Scope;
@@ -145,7 +145,7 @@ struct Names {
 
 impl Names {
     fn new(proc: &Proc) -> Names {
-        let mut seen: HashMap<&str, u32> = HashMap::new();
+        let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
         let mut vars = Vec::new();
         for var in &proc.vars {
             let count = seen.entry(&var.name).or_default();

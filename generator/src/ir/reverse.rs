@@ -1,6 +1,7 @@
 //! Where the parts of a reverse sweep come from: for whoever reads the sweep without the plan.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ItemId, ObjectId, ValueId, VarId};
 
@@ -47,5 +48,5 @@ pub struct Copies {
     pub items: BTreeMap<ItemId, Option<ItemId>>,
     /// By loop that runs again and value, with those that the copy reads from around it: one name of the sweep may stand
     /// for several values of the primal that are equal, for others in another loop.
-    pub values: BTreeMap<ItemId, HashMap<ValueId, BTreeSet<ValueId>>>,
+    pub values: BTreeMap<ItemId, FxHashMap<ValueId, BTreeSet<ValueId>>>,
 }

@@ -1,7 +1,7 @@
 //! Walks over the expressions of a procedure, and what needs them: pruning and compact numbers.
 
 use super::*;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Calls `f` on every expression of an item, outermost ones only.
 pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
@@ -273,7 +273,7 @@ fn drop_empty(proc: &mut Proc) {
 fn used_values(proc: &mut Proc) -> Vec<bool> {
     let mut used = vec![false; proc.values.len()];
     let mut work = Vec::new();
-    let mut sources: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
+    let mut sources: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
     let mut roots = Vec::new();
     for item in &mut proc.items {
         match &mut item.kind {

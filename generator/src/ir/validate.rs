@@ -11,11 +11,10 @@
 mod exprs;
 mod items;
 
-use std::collections::HashSet;
-
 use super::natural::Scope;
 use super::print;
 use super::*;
+use rustc_hash::FxHashSet;
 
 /// Everything that is wrong with a program: procedure, item and rule.
 pub fn program(program: &Program) -> Result<(), Vec<String>> {
@@ -118,14 +117,14 @@ impl<'a> Checker<'a> {
 
     /// Structs and globals.
     fn top(&mut self) {
-        let mut names = HashSet::new();
+        let mut names = FxHashSet::default();
         for global in &self.program.globals {
             self.context = Context::Named(format!("global {}", global.name));
             self.demand(names.insert(&global.name), || "the name is not unique".into());
             self.demand(global.life == Life::Global, || "life is not Global".into());
             self.object_type(global);
         }
-        let mut procs = HashSet::new();
+        let mut procs = FxHashSet::default();
         for proc in &self.program.procs {
             self.context = Context::Named(format!("proc {}", proc.name));
             self.demand(procs.insert((&proc.name, proc.role as u8)), || "the name is not unique".into());
@@ -189,7 +188,7 @@ impl<'a> Checker<'a> {
                 self.demand(known, || format!("statement {} does not exist", statement.0));
             }
         }
-        let mut names = HashSet::new();
+        let mut names = FxHashSet::default();
         for object in &proc.objects {
             self.demand(names.insert(&object.name), || format!("two objects are called {}", object.name));
             self.object_type(object);

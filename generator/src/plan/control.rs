@@ -1,7 +1,5 @@
 //! Loops whose passes are counted by an index: how often they run is known without a counter on the tape.
 
-use std::collections::HashMap;
-
 use super::affine::{advanced, distance};
 use super::exprs::{binary, cast, unsigned};
 use super::game::value_expr;
@@ -9,6 +7,7 @@ use crate::ir::walk;
 use crate::ir::{
     Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Proc, RegionId, TestAt, Type, Unary, ValueId, zero,
 };
+use rustc_hash::FxHashMap;
 
 /// An index: a carried integer that each pass changes by one constant and that the test compares with a bound which
 /// no pass changes.
@@ -111,7 +110,7 @@ pub fn fits(n: i128, ty: &Type) -> bool {
 }
 
 /// The indices of all loops that have one.
-pub fn indices(proc: &Proc) -> HashMap<ItemId, Index> {
+pub fn indices(proc: &Proc) -> FxHashMap<ItemId, Index> {
     let all = proc.items.iter().enumerate();
     all.filter_map(|(at, _)| index(proc, ItemId::new(at)).map(|found| (ItemId::new(at), found))).collect()
 }

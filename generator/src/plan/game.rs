@@ -9,7 +9,8 @@
 //! Tokens live on levels, one for each region that the reverse sweep is in. A token that is derived inside a region is
 //! gone when the region is left, and is derived again when it is asked for again.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::facts::Facts;
 use super::recompute::{Definition, Definitions};
@@ -41,11 +42,11 @@ pub enum How {
 
 struct Level {
     region: RegionId,
-    tokens: HashMap<ValueId, Token>,
+    tokens: FxHashMap<ValueId, Token>,
     /// Whether the values of the region are not computed yet: only those that are given have tokens.
     closed: bool,
     /// In an arm: the value behind the branch is the value at the end of the arm.
-    same: HashMap<ValueId, Vec<ValueId>>,
+    same: FxHashMap<ValueId, Vec<ValueId>>,
 }
 
 /// The game in one procedure.
@@ -73,7 +74,7 @@ impl<'a> Game<'a> {
     /// this region.
     pub fn enter(&mut self, region: RegionId, given: Vec<(ValueId, Token)>, same: &[(ValueId, ValueId)]) {
         let mut new: Vec<ValueId> = same.iter().map(|pair| pair.0).filter(|outer| self.has(*outer)).collect();
-        let mut level = Level { region, tokens: HashMap::new(), closed: false, same: HashMap::new() };
+        let mut level = Level { region, tokens: FxHashMap::default(), closed: false, same: FxHashMap::default() };
         for (outer, inner) in same {
             level.same.entry(*outer).or_default().push(*inner);
         }
@@ -108,7 +109,7 @@ impl<'a> Game<'a> {
 
     /// Enters a region that is about to be run again: tokens on what a pass begins with.
     pub fn enter_closed(&mut self, region: RegionId, given: Vec<(ValueId, Token)>) {
-        self.levels.push(Level { region, tokens: HashMap::new(), closed: true, same: HashMap::new() });
+        self.levels.push(Level { region, tokens: FxHashMap::default(), closed: true, same: FxHashMap::default() });
         for (value, token) in given {
             self.set(value, token);
         }

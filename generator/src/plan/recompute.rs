@@ -1,13 +1,12 @@
 //! What each value is in terms of others: the moves of the token game, prepared once for a procedure.
 
-use std::collections::HashMap;
-
 use super::control::{self, Index};
 use super::game::value_expr;
 use crate::ir::walk;
 use crate::ir::{
     Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId, zero,
 };
+use rustc_hash::FxHashMap;
 
 /// A definition that can be evaluated again.
 #[derive(Clone, Debug)]
@@ -28,16 +27,16 @@ pub struct Definition {
 pub struct Definitions {
     definitions: Vec<Option<Definition>>,
     users: Vec<Vec<ValueId>>,
-    by_region: HashMap<RegionId, Vec<ValueId>>,
+    by_region: FxHashMap<RegionId, Vec<ValueId>>,
     /// Loops whose passes are counted by an index.
-    pub indices: HashMap<ItemId, Index>,
+    pub indices: FxHashMap<ItemId, Index>,
 }
 
 impl Definitions {
     /// The definitions of a procedure.
     pub fn new(proc: &Proc) -> Self {
         let indices = control::indices(proc);
-        let mut lets = HashMap::new();
+        let mut lets = FxHashMap::default();
         for (at, item) in proc.items.iter().enumerate() {
             if let ItemKind::Let { value } = item.kind {
                 lets.insert(value, ItemId::new(at));
@@ -46,7 +45,7 @@ impl Definitions {
         let mut all = Definitions {
             definitions: vec![None; proc.values.len()],
             users: vec![Vec::new(); proc.values.len()],
-            by_region: HashMap::new(),
+            by_region: FxHashMap::default(),
             indices,
         };
         for at in 0..proc.values.len() {
@@ -66,7 +65,12 @@ impl Definitions {
         all
     }
 
-    fn definition(&self, proc: &Proc, value: ValueId, lets: &HashMap<ValueId, ItemId>) -> Option<(Expr, ItemId, bool)> {
+    fn definition(
+        &self,
+        proc: &Proc,
+        value: ValueId,
+        lets: &FxHashMap<ValueId, ItemId>,
+    ) -> Option<(Expr, ItemId, bool)> {
         let integral = !matches!(type_of(proc, value), Type::Float { .. });
         match &proc.values[value.index()].def {
             // The reverse sweep does not make the block again.
@@ -113,7 +117,7 @@ fn names_stable(proc: &Proc, expr: &Expr) -> bool {
 }
 
 /// A join as a choice between what its arms assign, if each arm computes that from values of outside.
-fn join(proc: &Proc, item: ItemId, k: u32, lets: &HashMap<ValueId, ItemId>) -> Option<Expr> {
+fn join(proc: &Proc, item: ItemId, k: u32, lets: &FxHashMap<ValueId, ItemId>) -> Option<Expr> {
     let ItemKind::Branch { on, then, otherwise, joins } = &proc.items[item.index()].kind else { return None };
     let join = &joins[k as usize];
     let first = inlined(proc, join.then, *then, lets)?;
@@ -123,7 +127,7 @@ fn join(proc: &Proc, item: ItemId, k: u32, lets: &HashMap<ValueId, ItemId>) -> O
 }
 
 /// A value of an arm in terms of values outside of it. No loads: the arm may write what it has read.
-fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &HashMap<ValueId, ItemId>) -> Option<Expr> {
+fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &FxHashMap<ValueId, ItemId>) -> Option<Expr> {
     let this = &proc.values[value.index()];
     if this.region != arm {
         return Some(value_expr(proc, value));

@@ -4,7 +4,8 @@
 //! factors that the forward sweep computed. Both sides are brought to that form and compared. The order of factors is
 //! that of their numbers, so it does not matter in which order the sweep multiplies.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::terms::{P, T, Term};
 use super::{Replay, Res, Stop};
@@ -21,14 +22,14 @@ pub(super) type Product = (T, Vec<(T, bool)>);
 #[derive(Default)]
 pub(super) struct Adjoints {
     /// By root: what a local adjoint holds.
-    local: HashMap<T, Holds>,
+    local: FxHashMap<T, Holds>,
     /// What the group at hand found and left, by place.
     found: BTreeMap<P, T>,
     left: BTreeMap<P, T>,
     /// Places that the group has added to.
     added: Vec<P>,
     /// Local adjoints that were read since the pass at hand began.
-    read: HashSet<T>,
+    read: FxHashSet<T>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,12 +121,12 @@ impl Replay<'_> {
     }
 
     /// Begins a pass: what was read before.
-    pub(super) fn begin_reads(&mut self) -> HashSet<T> {
+    pub(super) fn begin_reads(&mut self) -> FxHashSet<T> {
         std::mem::take(&mut self.adjoints.read)
     }
 
     /// Ends a pass that began with these adjoints: those of no use now must not have been read, as the next pass will.
-    pub(super) fn end_reads(&mut self, began: &Locals, before: HashSet<T>) -> Res<()> {
+    pub(super) fn end_reads(&mut self, began: &Locals, before: FxHashSet<T>) -> Res<()> {
         let is_lost = |root: &T| {
             let began = began.get(root).is_some_and(|holds| *holds != Holds::Nothing);
             began && self.adjoints.local.get(root) == Some(&Holds::Nothing)
@@ -224,7 +225,7 @@ impl Replay<'_> {
             let (done_here, expected_here) = (self.resolved_linear(&done), self.resolved_linear(&expected));
             let cleared = may_clear == Some(place) && !demanded.contains_key(&place) && done.is_empty();
             if done_here != expected_here && !cleared {
-                let seen = &mut HashMap::new();
+                let seen = &mut FxHashMap::default();
                 if self.timeless_linear(&done_here, seen) == self.timeless_linear(&expected_here, seen) {
                     self.doubt(super::SECTIONS);
                 } else {
@@ -253,7 +254,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn timeless_linear(&mut self, sum: &Linear, seen: &mut HashMap<T, T>) -> Linear {
+    fn timeless_linear(&mut self, sum: &Linear, seen: &mut FxHashMap<T, T>) -> Linear {
         let mut new = Linear::new();
         for ((atom, factors), count) in sum {
             let mut factors: Vec<(T, bool)> = factors.iter().map(|(t, by)| (self.timeless(*t, seen), *by)).collect();
@@ -398,7 +399,7 @@ pub(super) fn objects_read(proc: &Proc) -> BTreeSet<ObjectId> {
 // ---- local adjoints at the borders of regions --------------------------------------------------------------------------
 
 /// What local adjoints hold.
-pub(super) type Locals = HashMap<T, Holds>;
+pub(super) type Locals = FxHashMap<T, Holds>;
 
 impl Replay<'_> {
     /// What local adjoints hold where a region inside begins: another pass or arm may have added to them.
@@ -417,7 +418,7 @@ impl Replay<'_> {
 
     /// What local adjoints hold behind a branch.
     pub(super) fn merge_locals(&mut self, arms: &[Locals]) {
-        let mut merged = Locals::new();
+        let mut merged = Locals::default();
         for arm in arms {
             for (root, holds) in arm {
                 let other = merged.entry(*root).or_insert(*holds);

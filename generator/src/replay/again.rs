@@ -6,7 +6,8 @@
 //! a copy that does anything else than the pass did: each of its items must be that of the pass, with other names.
 //! What is left to prove is that the copy finds what the pass found: see [`super::rerun`].
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Given;
 use super::snapshots::{WayBack, is_advance, way_back};
@@ -25,7 +26,7 @@ pub(super) struct Pass {
     /// Its pushes in the forward sweep.
     pub outer: Vec<ItemId>,
     /// Items of the pass that the copy has.
-    pub kept: HashSet<ItemId>,
+    pub kept: FxHashSet<ItemId>,
     /// Values of the reverse sweep that the copy reads, and what they must be in the forward sweep.
     pub read: BTreeSet<(ValueId, ValueId)>,
     /// Values that the copy defines, and those of the forward sweep that they are.
@@ -49,7 +50,7 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         loops.push((std::iter::successors(Some(body), around).count(), item, body));
     }
     loops.sort();
-    let nothing = HashMap::new();
+    let nothing = FxHashMap::default();
     for (_, item, body) in loops {
         let reversed = reverse.regions.iter().flat_map(|region| &region.items).find_map(|own| {
             let origin = given.origins.items.get(own.index()).copied().flatten();
@@ -124,7 +125,7 @@ fn call_as_it_is(f: &mut Proc, item: ItemId) {
 }
 
 /// Values of the primal that one value of the reverse sweep stands for.
-pub(super) type Equals = HashMap<ValueId, BTreeSet<ValueId>>;
+pub(super) type Equals = FxHashMap<ValueId, BTreeSet<ValueId>>;
 
 pub(super) struct Merge<'a> {
     f: &'a mut Proc,
@@ -132,15 +133,15 @@ pub(super) struct Merge<'a> {
     given: &'a Given,
     of: &'a Equals,
     /// Of values with one name in the copy the one that stands for all: see [`one_for_equals`].
-    one_for_equals: HashMap<ValueId, ValueId>,
+    one_for_equals: FxHashMap<ValueId, ValueId>,
     /// By value that the copy defines: that of the forward sweep.
-    names: HashMap<ValueId, ValueId>,
+    names: FxHashMap<ValueId, ValueId>,
     pub pass: Pass,
 }
 
 impl<'a> Merge<'a> {
     pub(super) fn new(f: &'a mut Proc, (r, given, of): (&'a Proc, &'a Given, &'a Equals), pass: Pass) -> Merge<'a> {
-        Merge { f, r, given, of, one_for_equals: one_for_equals(of), names: HashMap::new(), pass }
+        Merge { f, r, given, of, one_for_equals: one_for_equals(of), names: FxHashMap::default(), pass }
     }
 }
 
@@ -417,7 +418,7 @@ impl Merge<'_> {
 
 /// Values that have one name in the copy, each with the first of them. That they are equal is proved where the copy reads
 /// the name: see [`Pass::read`].
-fn one_for_equals(of: &Equals) -> HashMap<ValueId, ValueId> {
+fn one_for_equals(of: &Equals) -> FxHashMap<ValueId, ValueId> {
     let several = of.values().filter(|equals| equals.len() > 1);
     several.flat_map(|equals| equals.iter().filter_map(|each| Some((*each, *equals.first()?)))).collect()
 }

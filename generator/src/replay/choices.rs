@@ -99,7 +99,7 @@ impl Replay<'_> {
     /// A sum with numbers at the type of a comparison in place of a wider one, which changes none of them.
     fn narrow(&mut self, t: T, ty: &Type) -> T {
         let ty = unnamed(ty);
-        let mut narrowed = std::collections::HashMap::new();
+        let mut narrowed = rustc_hash::FxHashMap::default();
         for part in self.terms.parts(&Term::Int(self.terms.poly(t))) {
             let Term::Cast(x, from, Type::Int { bits: to, .. }) = self.terms.get(part).clone() else { continue };
             let (Type::Int { bits: own, signed: own_sign, .. }, Type::Int { bits, signed, .. }) = (&from, &ty) else {

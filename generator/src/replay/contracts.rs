@@ -7,7 +7,8 @@
 //!
 //! What has no name behind an argument, or one that the arguments do not give, is known by its location.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::memory::{Section, State};
@@ -89,7 +90,7 @@ pub enum Part {
 #[derive(Default)]
 pub(super) struct Reads {
     places: Vec<P>,
-    known: HashSet<P>,
+    known: FxHashSet<P>,
     /// Locations of what has no place.
     pub cells: BTreeSet<u32>,
 }
@@ -146,7 +147,7 @@ impl Replay<'_> {
         }
         let writes: Vec<Section> = self.writes[&RegionId(0)].to_vec();
         let writes = self.as_extent(&writes);
-        let kept: HashSet<ItemId> = self.items_inside(RegionId(0)).into_iter().collect();
+        let kept: FxHashSet<ItemId> = self.items_inside(RegionId(0)).into_iter().collect();
         let fills = self.surely_written(&kept, RegionId(0)).unwrap_or_default();
         let fills = self.all_behind(fills);
         let exposed = self.exposed_by(&kept);
@@ -158,7 +159,7 @@ impl Replay<'_> {
     }
 
     /// What the procedure reads before it writes there: it runs again, and nothing is there that it does not write.
-    fn exposed_by(&mut self, kept: &HashSet<ItemId>) -> Option<Extent> {
+    fn exposed_by(&mut self, kept: &FxHashSet<ItemId>) -> Option<Extent> {
         self.damage.clear();
         self.back.clear();
         self.exposed = Some(Reads::default());
@@ -305,7 +306,7 @@ impl Replay<'_> {
             let poly = self.terms.poly(t);
             let mut atoms = BTreeSet::new();
             poly.values(&mut atoms);
-            let mut names = HashMap::new();
+            let mut names = FxHashMap::default();
             for (_, atom) in atoms {
                 let given = self.given_by(T(atom.0))?;
                 let is_argument = given.loads.is_empty();

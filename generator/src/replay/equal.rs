@@ -1,10 +1,9 @@
 //! Whether two terms are equal where the reverse sweep is: in the arm of a branch, in a pass of a loop.
 
-use std::collections::HashMap;
-
 use super::terms::{P, Spot, T, Term, Version, Way};
 use super::{Replay, Res, SECTIONS};
 use crate::ir::*;
+use rustc_hash::FxHashMap;
 
 impl Replay<'_> {
     /// Whether two terms are equal here.
@@ -70,7 +69,7 @@ impl Replay<'_> {
         let new = match self.terms.get(t).clone() {
             Term::Int(poly) => {
                 let parts = self.terms.parts(&Term::Int(poly.clone()));
-                let new: HashMap<u32, T> = parts.into_iter().map(|part| (part.0, self.resolve(part))).collect();
+                let new: FxHashMap<u32, T> = parts.into_iter().map(|part| (part.0, self.resolve(part))).collect();
                 let by = |_: ProcId, atom: ValueId| new.get(&atom.0).map(|t| self.terms.poly(*t));
                 match poly.replace(&by) {
                     Some(poly) => self.terms.int(poly),
@@ -147,14 +146,15 @@ impl Replay<'_> {
     }
 
     /// A term with every load as if it were from the beginning: equal for terms that differ in states of memory only.
-    pub(super) fn timeless(&mut self, t: T, seen: &mut HashMap<T, T>) -> T {
+    pub(super) fn timeless(&mut self, t: T, seen: &mut FxHashMap<T, T>) -> T {
         if let Some(&known) = seen.get(&t) {
             return known;
         }
         let new = match self.terms.get(t).clone() {
             Term::Int(poly) => {
                 let parts = self.terms.parts(&Term::Int(poly.clone()));
-                let new: HashMap<u32, T> = parts.into_iter().map(|part| (part.0, self.timeless(part, seen))).collect();
+                let new: FxHashMap<u32, T> =
+                    parts.into_iter().map(|part| (part.0, self.timeless(part, seen))).collect();
                 let by = |_: ProcId, atom: ValueId| new.get(&atom.0).map(|t| self.terms.poly(*t));
                 let poly = poly.replace(&by);
                 poly.map_or(t, |poly| self.terms.int(poly))
@@ -199,7 +199,7 @@ impl Replay<'_> {
     /// Two terms differ that should not. If they differ in states of memory only, the proofs may be too weak.
     pub(super) fn differ(&mut self, a: T, b: T, what: &str) -> Res<()> {
         let (a, b) = (self.resolve(a), self.resolve(b));
-        let seen = &mut HashMap::new();
+        let seen = &mut FxHashMap::default();
         if self.timeless(a, seen) != self.timeless(b, seen) {
             return Err(self.refuted(what));
         }

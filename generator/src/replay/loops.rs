@@ -1,6 +1,7 @@
 //! Loops of the reverse sweep: as many passes as forward, last first, each the reverse of its own.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use super::memory::{Section, lead_into};
 use super::passes::step_of;
@@ -226,7 +227,7 @@ impl Replay<'_> {
 
     /// Notes what a reversed loop has brought back for certain: rows of elements, one each pass, and, if it surely runs,
     /// what its first pass brought back wherever it is.
-    fn back_behind(&mut self, of: ItemId, in_pass: HashSet<P>, rows: Vec<P>) {
+    fn back_behind(&mut self, of: ItemId, in_pass: FxHashSet<P>, rows: Vec<P>) {
         let mut more = rows;
         if self.surely_runs(of) {
             let is_pass = |term: &Term| *term == Term::Pass(of);
@@ -433,11 +434,11 @@ impl Replay<'_> {
     }
 
     /// What the reverse of one pass leaves damaged of the outside, and the places that it surely restores.
-    fn left_by(&mut self, region: RegionId, runs: &[(ItemId, P, T)]) -> Res<(Vec<Section>, HashSet<P>)> {
+    fn left_by(&mut self, region: RegionId, runs: &[(ItemId, P, T)]) -> Res<(Vec<Section>, FxHashSet<P>)> {
         let f = self.f;
-        let (mut left, mut all_back): (Vec<Section>, HashSet<P>) = (Vec::new(), HashSet::new());
+        let (mut left, mut all_back): (Vec<Section>, FxHashSet<P>) = (Vec::new(), FxHashSet::default());
         for &item in f.regions[region.index()].items.iter().rev() {
-            let (mut more, mut back) = (Vec::new(), HashSet::new());
+            let (mut more, mut back) = (Vec::new(), FxHashSet::default());
             match &f.items[item.index()].kind {
                 ItemKind::Store { .. } => {
                     let place = self.stored[&item];

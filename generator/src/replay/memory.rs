@@ -9,7 +9,8 @@
 //! A load goes back through the states as long as what they write is elsewhere, so loads of unchanged memory are one
 //! term wherever they stand. The reverse sweep holds no contents of its own: what it pops is what a state had.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::choices::DISTANCE;
@@ -39,8 +40,8 @@ pub(super) enum State {
 pub(super) struct Written {
     pub store: ItemId,
     damage: Vec<Section>,
-    back: HashSet<P>,
-    certain: HashSet<P>,
+    back: FxHashSet<P>,
+    certain: FxHashSet<P>,
 }
 
 /// The locations that a place may be; these and all that may be the same memory.

@@ -48,7 +48,8 @@ mod taped;
 mod terms;
 mod trips;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ir::*;
@@ -100,9 +101,9 @@ pub struct Given {
     /// By value of the primal: whether a derivative flows through it.
     pub active: Vec<bool>,
     /// By place that the primal names.
-    pub places: HashMap<Place, Cells>,
+    pub places: FxHashMap<Place, Cells>,
     /// By call of the primal.
-    pub calls: HashMap<ItemId, Effect>,
+    pub calls: FxHashMap<ItemId, Effect>,
     /// Loops whose passes the reverse sweep runs again.
     pub again: BTreeSet<ItemId>,
     /// Whether pointers in memory find adjoints by their offsets.
@@ -244,65 +245,65 @@ struct Replay<'a> {
     item: Option<ItemId>,
     /// Loops whose passes the reverse sweep runs again, and what they push in the forward sweep.
     passes: &'a BTreeMap<ItemId, again::Pass>,
-    outer: HashSet<ItemId>,
+    outer: FxHashSet<ItemId>,
     /// Region and position of each item of the forward sweep.
     positions: Vec<Option<(RegionId, usize)>>,
     // The forward sweep.
     values: Vec<Option<T>>,
     before: Vec<Version>,
     behind: Vec<Version>,
-    starts: HashMap<RegionId, Version>,
-    ends: HashMap<RegionId, Version>,
+    starts: FxHashMap<RegionId, Version>,
+    ends: FxHashMap<RegionId, Version>,
     last: Version,
     result: Option<T>,
-    conditions: HashMap<ItemId, T>,
-    passed: HashMap<ItemId, Vec<Option<T>>>,
-    stored: HashMap<ItemId, P>,
-    taped: HashMap<ItemId, Taped>,
+    conditions: FxHashMap<ItemId, T>,
+    passed: FxHashMap<ItemId, Vec<Option<T>>>,
+    stored: FxHashMap<ItemId, P>,
+    taped: FxHashMap<ItemId, Taped>,
     loops: BTreeMap<ItemId, Form>,
-    found_steps: HashMap<(ItemId, u32), (T, bool)>,
-    writes: HashMap<RegionId, Arc<Vec<Section>>>,
+    found_steps: FxHashMap<(ItemId, u32), (T, bool)>,
+    writes: FxHashMap<RegionId, Arc<Vec<Section>>>,
     /// What a loop or a branch writes in all.
-    effects: HashMap<ItemId, Vec<Section>>,
+    effects: FxHashMap<ItemId, Vec<Section>>,
     writing: Vec<Vec<Section>>,
     is_draft: bool,
     /// Loops of which a pass is being run forwards.
     running: Vec<ItemId>,
     /// Whether a load did not go back as far as it could.
     is_cut: bool,
-    pointer_places: HashSet<P>,
+    pointer_places: FxHashSet<P>,
     /// The types of what was loaded.
-    loaded_types: HashMap<T, Type>,
+    loaded_types: FxHashMap<T, Type>,
     /// The object that a location is in.
-    homes: HashMap<u32, ObjectId>,
-    cells_of: HashMap<P, OwnAndAliases>,
-    cells_by_way: HashMap<(T, Vec<u32>), OwnAndAliases>,
-    cells_by_root: HashMap<T, OwnAndAliases>,
-    cells_of_object: HashMap<ObjectId, OwnAndAliases>,
-    apart: HashMap<(P, P), bool>,
+    homes: FxHashMap<u32, ObjectId>,
+    cells_of: FxHashMap<P, OwnAndAliases>,
+    cells_by_way: FxHashMap<(T, Vec<u32>), OwnAndAliases>,
+    cells_by_root: FxHashMap<T, OwnAndAliases>,
+    cells_of_object: FxHashMap<ObjectId, OwnAndAliases>,
+    apart: FxHashMap<(P, P), bool>,
     // The reverse sweep.
     names: Vec<Option<T>>,
     damage: Vec<Section>,
     /// What it reads as the forward sweep left it, and places that were restored before they were read.
     needs: contracts::Reads,
-    back: HashSet<P>,
+    back: FxHashSet<P>,
     /// Objects that the reverse sweep makes again, without contents.
-    made: HashSet<P>,
+    made: FxHashSet<P>,
     /// Damage that is there for certain, not only in some passes or calls.
-    certain: HashSet<P>,
+    certain: FxHashSet<P>,
     /// What could not be told, and where first.
     doubted: Option<(String, Span)>,
     /// The store that is being reversed, as long as what it wrote is there.
     written: Option<memory::Written>,
     /// Stores whose old contents a pop restores.
-    undone: HashSet<ItemId>,
-    variables: HashSet<VarId>,
-    shadowed: HashSet<ObjectId>,
+    undone: FxHashSet<ItemId>,
+    variables: FxHashSet<VarId>,
+    shadowed: FxHashSet<ObjectId>,
     /// Objects that the forward sweep reads, or whose address it takes: nothing is added to the adjoints of others.
     read: BTreeSet<ObjectId>,
     adjoints: adjoint::Adjoints,
     /// Passive values that are active behind a branch or in a loop.
-    handed_on: HashSet<ValueId>,
+    handed_on: FxHashSet<ValueId>,
     /// Elements that a loop overwrites one by one and that came back at once: loop, first, number.
     runs: Vec<(ItemId, P, T)>,
     /// Those of the loop at hand: loop and first element.
@@ -313,13 +314,13 @@ struct Replay<'a> {
     arms: usize,
     /// Truths in the arm at hand, numbers of passes in the loop at hand: what a term is, or that it is not 0.
     known: Vec<(T, Option<T>)>,
-    resolved: HashMap<T, T>,
+    resolved: FxHashMap<T, T>,
     /// What local shadows of pointers were set to.
-    shadow_pointers: HashMap<P, T>,
+    shadow_pointers: FxHashMap<P, T>,
     /// What the procedure reads before it writes there, while that is searched for.
     exposed: Option<contracts::Reads>,
     /// Branches whose bit was popped in front of them.
-    told: HashSet<ItemId>,
+    told: FxHashSet<ItemId>,
     lost: u32,
 }
 
@@ -348,7 +349,7 @@ impl<'a> Replay<'a> {
             Base::Object(object) => cells.own.iter().map(|cell| (*cell, object)).collect(),
             _ => Vec::new(),
         });
-        let mut cells_of_object: HashMap<ObjectId, OwnAndAliases> = HashMap::new();
+        let mut cells_of_object: FxHashMap<ObjectId, OwnAndAliases> = FxHashMap::default();
         for (place, cells) in &given.places {
             if let Base::Object(object) = place.base {
                 memory::add_cells(cells_of_object.entry(object).or_default(), cells);
@@ -371,36 +372,36 @@ impl<'a> Replay<'a> {
             values: vec![None; f.values.len()],
             before: vec![Version(0); f.items.len()],
             behind: vec![Version(0); f.items.len()],
-            starts: HashMap::new(),
-            ends: HashMap::new(),
+            starts: FxHashMap::default(),
+            ends: FxHashMap::default(),
             last: Version(0),
             result: None,
-            conditions: HashMap::new(),
-            passed: HashMap::new(),
-            stored: HashMap::new(),
-            taped: HashMap::new(),
+            conditions: FxHashMap::default(),
+            passed: FxHashMap::default(),
+            stored: FxHashMap::default(),
+            taped: FxHashMap::default(),
             loops: BTreeMap::new(),
-            found_steps: HashMap::new(),
-            writes: HashMap::new(),
-            effects: HashMap::new(),
+            found_steps: FxHashMap::default(),
+            writes: FxHashMap::default(),
+            effects: FxHashMap::default(),
             writing: Vec::new(),
             is_draft: false,
             running: Vec::new(),
             is_cut: false,
-            pointer_places: HashSet::new(),
-            loaded_types: HashMap::new(),
+            pointer_places: FxHashSet::default(),
+            loaded_types: FxHashMap::default(),
             homes: homes.collect(),
-            cells_of: HashMap::new(),
-            cells_by_way: HashMap::new(),
-            cells_by_root: HashMap::new(),
+            cells_of: FxHashMap::default(),
+            cells_by_way: FxHashMap::default(),
+            cells_by_root: FxHashMap::default(),
             cells_of_object,
-            apart: HashMap::new(),
+            apart: FxHashMap::default(),
             names: vec![None; r.values.len()],
             damage: Vec::new(),
             needs: contracts::Reads::default(),
-            back: HashSet::new(),
-            made: HashSet::new(),
-            certain: HashSet::new(),
+            back: FxHashSet::default(),
+            made: FxHashSet::default(),
+            certain: FxHashSet::default(),
             doubted: None,
             written: None,
             undone,
@@ -408,17 +409,17 @@ impl<'a> Replay<'a> {
             shadowed: shadowed.collect(),
             read: adjoint::objects_read(f),
             adjoints: adjoint::Adjoints::default(),
-            handed_on: HashSet::new(),
+            handed_on: FxHashSet::default(),
             runs: Vec::new(),
             run: Vec::new(),
             lost_in_pass: Vec::new(),
             rerunning: Vec::new(),
             arms: 0,
             known: Vec::new(),
-            resolved: HashMap::new(),
-            shadow_pointers: HashMap::new(),
+            resolved: FxHashMap::default(),
+            shadow_pointers: FxHashMap::default(),
             exposed: None,
-            told: HashSet::new(),
+            told: FxHashSet::default(),
             lost: 0,
         }
     }

@@ -7,13 +7,12 @@
 //!   state behind the pass   ── damaged: what later passes left
 //! ```
 
-use std::collections::HashSet;
-
 use super::memory::Section;
 use super::reverse::Walk;
 use super::terms::{P, Spot, T, Term, Way};
 use super::{Replay, Res, Side, Taped, open};
 use crate::ir::*;
+use rustc_hash::FxHashSet;
 
 impl Replay<'_> {
     /// Runs a pass of a loop again, in the state behind it. Returns the items of the reverse sweep that reverse it.
@@ -45,7 +44,7 @@ impl Replay<'_> {
             tape: pass.outer.clone(),
             group: None,
             around: Vec::new(),
-            back: HashSet::new(),
+            back: FxHashSet::default(),
             entered: false,
         };
         let mut in_front = false;
@@ -167,7 +166,7 @@ impl Replay<'_> {
     }
 
     /// Runs the items of a region that the copy has: what they read must be there.
-    pub(super) fn rerun(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<()> {
+    pub(super) fn rerun(&mut self, kept: &FxHashSet<ItemId>, region: RegionId) -> Res<()> {
         let f = self.f;
         for &item in &f.regions[region.index()].items {
             self.at = self.before[item.index()];
@@ -214,7 +213,7 @@ impl Replay<'_> {
 
     fn rerun_loop(
         &mut self,
-        kept: &HashSet<ItemId>,
+        kept: &FxHashSet<ItemId>,
         item: ItemId,
         body: RegionId,
         (test, at): (&Expr, TestAt),
@@ -331,7 +330,7 @@ impl Replay<'_> {
     }
 
     /// Places that a region surely overwrites, each time it runs.
-    pub(super) fn surely_written(&mut self, kept: &HashSet<ItemId>, region: RegionId) -> Res<Vec<P>> {
+    pub(super) fn surely_written(&mut self, kept: &FxHashSet<ItemId>, region: RegionId) -> Res<Vec<P>> {
         let f = self.f;
         let mut all = Vec::new();
         for &item in f.regions[region.index()].items.iter().filter(|item| kept.contains(item)) {

@@ -1,6 +1,7 @@
 //! The reverse sweep on terms, group by group.
 
-use std::collections::{BTreeMap, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 use super::adjoint::Linear;
 use super::memory::Section;
@@ -29,7 +30,7 @@ pub(super) struct Walk {
     pub group: Option<Group>,
     /// Damage in front of a call, branch or loop that is about to be reversed, and what was back then.
     pub around: Vec<Section>,
-    pub back: HashSet<P>,
+    pub back: FxHashSet<P>,
     /// Whether what the group's item has inside has been reversed.
     pub entered: bool,
 }
@@ -96,7 +97,7 @@ impl Replay<'_> {
         }
         let first = if region == RegionId(0) && self.result_is_reversed() { Some(Group::Result) } else { None };
         let reversed = items.len();
-        let (around, back) = (Vec::new(), HashSet::new());
+        let (around, back) = (Vec::new(), FxHashSet::default());
         let mut walk = Walk { region, reversed, tape, group: first, around, back, entered: false };
         for &item in own {
             self.reverse_item(&mut walk, item)?;

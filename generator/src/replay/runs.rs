@@ -5,7 +5,8 @@
 //!             └── a run: 64 ──┘└── a run ──────┘
 //! ```
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Replay;
@@ -20,7 +21,7 @@ const LENGTHS: [u32; 2] = [1024, 64];
 pub(super) struct Run {
     /// The state in front of it.
     before: Version,
-    by_root: HashMap<T, Writes>,
+    by_root: FxHashMap<T, Writes>,
     /// Locations that calls and loops may write.
     cells: BTreeSet<u32>,
 }
@@ -31,7 +32,7 @@ struct Writes {
     /// Locations that its places may be.
     cells: BTreeSet<u32>,
     /// Places whose subscripts are numbers, by which of their steps are members: two of these are one or disjoint.
-    fixed: HashMap<Vec<bool>, HashSet<P>>,
+    fixed: FxHashMap<Vec<bool>, FxHashSet<P>>,
     /// All other places.
     others: Vec<P>,
 }
@@ -42,7 +43,7 @@ pub(super) struct Runs {
     /// How many states lie in front of each.
     depths: Vec<u32>,
     /// By the last state, longer ones first.
-    ends: HashMap<Version, Vec<Arc<Run>>>,
+    ends: FxHashMap<Version, Vec<Arc<Run>>>,
 }
 
 impl Replay<'_> {
@@ -64,7 +65,7 @@ impl Replay<'_> {
 
     /// The last states up to one.
     fn run_to(&self, end: Version, length: u32) -> Run {
-        let mut run = Run { before: end, by_root: HashMap::new(), cells: BTreeSet::new() };
+        let mut run = Run { before: end, by_root: FxHashMap::default(), cells: BTreeSet::new() };
         for _ in 0..length {
             match &self.states[run.before.0 as usize] {
                 State::Entry => break,

@@ -17,7 +17,8 @@
 //! - It finds what the pass found, whichever it is: memory differs from the pass's state in what any pass writes, and the
 //!   parts of the snapshot are back. So it leaves what the pass left, at the head of the next one.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use super::again::{Equals, Merge, Pass, is};
 use super::terms::{P, Spot, T, Term, Way};
@@ -36,7 +37,7 @@ pub(super) struct WayBack {
     pub first: ItemId,
     pub advance: ItemId,
     /// Items of the pass that the passes on the way have.
-    pub kept: HashSet<ItemId>,
+    pub kept: FxHashSet<ItemId>,
     /// Values of the reverse sweep that they read, and what they must be in the forward sweep.
     pub read: BTreeSet<(ValueId, ValueId)>,
     /// What the way leads to: values of the reverse sweep, and what the loop carries at the head of the pass.

@@ -7,7 +7,8 @@
 //!     of the caller      seed_b = s_b, s_b = 0 in front of it
 //! ```
 
-use std::collections::{BTreeMap, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 use super::adjoint::{Holds, Linear};
 use super::memory::Section;
@@ -229,7 +230,7 @@ impl Replay<'_> {
         let terms = &self.terms;
         let is_here = |place: &P| terms.get_spot(*place).root == root;
         let set: Vec<(P, T)> = self.shadow_pointers.iter().map(|(p, t)| (*p, *t)).filter(|(p, _)| is_here(p)).collect();
-        let mut all = HashSet::new();
+        let mut all = FxHashSet::default();
         for (place, is) in set {
             let Some(of) = self.unshadowed(place) else { return open("an array of pointers") };
             let pointer = self.read(self.at, of);

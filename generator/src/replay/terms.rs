@@ -5,8 +5,8 @@
 //! to the power of its width. It is **exact** if it gives the number itself: arithmetic of signed integers does not
 //! overflow, so a sum of exact terms is exact. Only exact terms may be made wider.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 
 use crate::flow::poly::{Atom, Poly};
 use crate::ir::functions::Function;
@@ -108,13 +108,13 @@ pub(super) enum Way {
 #[derive(Default)]
 pub(super) struct Terms {
     terms: Vec<Term>,
-    known: HashMap<Term, T>,
+    known: FxHashMap<Term, T>,
     spots: Vec<Spot>,
-    known_spots: HashMap<Spot, P>,
+    known_spots: FxHashMap<Spot, P>,
     /// Whether an adjoint is in the term.
     linear: Vec<bool>,
     /// Terms that are the number itself at a width and sign.
-    exact: HashSet<(T, u8, bool)>,
+    exact: FxHashSet<(T, u8, bool)>,
     /// Kept from one walk for the next.
     seen: Cell<Seen>,
 }

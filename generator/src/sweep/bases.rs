@@ -4,7 +4,8 @@
 //! that may have one of several bases needs to know which: an integer variable follows it, with a definition of the
 //! same kind for each of the pointer's.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::items::binary;
 use super::reverse::Context;
@@ -177,7 +178,7 @@ pub fn null(ty: &Type) -> Expr {
 
 /// Adds number variables for all pointers with several bases that the plan stores: value of the pointer to value of
 /// the number.
-pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> HashMap<ValueId, ValueId> {
+pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> FxHashMap<ValueId, ValueId> {
     let stored = plan.records.values().flatten().copied().filter(|value| !is_bits(cx, id, *value));
     let several = |var: &VarId| {
         matches!(out.vars[var.index()].ty, Type::Pointer(_))
@@ -185,7 +186,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> Hash
     };
     let mut vars: BTreeSet<VarId> = stored.map(|value| out.values[value.index()].var).filter(several).collect();
     if vars.is_empty() {
-        return HashMap::new();
+        return FxHashMap::default();
     }
     // What a numbered pointer is computed from is numbered too, if it has several bases.
     loop {
@@ -200,7 +201,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> Hash
         }
         vars = more;
     }
-    let mut numbering = Numbering { cx, id, numbers: HashMap::new(), vars: HashMap::new() };
+    let mut numbering = Numbering { cx, id, numbers: FxHashMap::default(), vars: FxHashMap::default() };
     for var in vars {
         let Var { name, span, .. } = out.vars[var.index()].clone();
         out.vars.push(Var { name: format!("{name}_k"), ty: Type::int(), kind: VarKind::Temporary, span });
@@ -215,8 +216,8 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> Hash
 struct Numbering<'a> {
     cx: &'a Context<'a>,
     id: ProcId,
-    numbers: HashMap<ValueId, ValueId>,
-    vars: HashMap<VarId, VarId>,
+    numbers: FxHashMap<ValueId, ValueId>,
+    vars: FxHashMap<VarId, VarId>,
 }
 
 impl Numbering<'_> {

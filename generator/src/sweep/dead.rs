@@ -1,7 +1,8 @@
 //! Removes values that have no effect. A value is live if something with an effect reads it, by way of other live
 //! values: a carried variable whose only reader is its own update is dead, and so is what is popped for nobody.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use crate::ir::*;
 
@@ -17,7 +18,7 @@ pub enum Extent {
 /// Removes what is dead. Returns the pops that went: the forward sweep must not push for them.
 pub fn remove(proc: &mut Proc, extent: Extent) -> BTreeSet<ItemId> {
     let (mut gone, mut kept) = (BTreeSet::new(), Vec::new());
-    let mut live = Live { proc: &*proc, extent, values: HashSet::new() };
+    let mut live = Live { proc: &*proc, extent, values: FxHashSet::default() };
     live.run();
     for region in &proc.regions {
         let (stays, goes): (Vec<_>, Vec<_>) = region.items.iter().partition(|item| live.stays(**item));
@@ -39,7 +40,7 @@ pub fn remove(proc: &mut Proc, extent: Extent) -> BTreeSet<ItemId> {
 struct Live<'a> {
     proc: &'a Proc,
     extent: Extent,
-    values: HashSet<ValueId>,
+    values: FxHashSet<ValueId>,
 }
 
 impl Live<'_> {
@@ -154,7 +155,7 @@ impl Live<'_> {
 }
 
 /// Drops dead joins, dead carried variables and a dead result; the others get the numbers that they have now.
-fn shrink(proc: &mut Proc, item: ItemId, live: &HashSet<ValueId>) {
+fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
     let mut kind = std::mem::replace(&mut proc.items[item.index()].kind, ItemKind::Comment { text: String::new() });
     match &mut kind {
         ItemKind::Branch { joins, .. } => {

@@ -1,6 +1,7 @@
 //! What `--explain` says: why a value is stored and who reads it, or how it comes back.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::reverse::{Builder, Stored};
 use crate::flow::required::Hull;
@@ -74,7 +75,7 @@ impl Builder<'_> {
 
     /// Puts the lines that read what is stored into the explanations.
     pub(super) fn name_readers(&mut self) {
-        let mut values: HashMap<&Explanation, Vec<ValueId>> = HashMap::new();
+        let mut values: FxHashMap<&Explanation, Vec<ValueId>> = FxHashMap::default();
         for (stored, line) in self.stored.values() {
             if let Stored::Record(_, value) = stored {
                 values.entry(line).or_default().push(*value);

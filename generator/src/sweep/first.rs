@@ -1,6 +1,7 @@
 //! What is added to a scalar's adjoint first is what it begins with: no zero, and no addition to it.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::tidy::named;
 use crate::flow::walk::regions;
@@ -13,7 +14,7 @@ pub fn begin_with_first(proc: &mut Proc) {
         let items = std::mem::take(&mut proc.regions[region].items);
         let mut waiting = zeroed(proc, &items);
         let pairs: BTreeSet<usize> = waiting.values().flat_map(|pair| [*pair, pair + 1]).collect();
-        let mut firsts: HashMap<usize, (ItemId, usize)> = HashMap::new();
+        let mut firsts: FxHashMap<usize, (ItemId, usize)> = FxHashMap::default();
         for (at, &item) in items.iter().enumerate() {
             if waiting.is_empty() {
                 break;
@@ -50,7 +51,7 @@ pub fn begin_with_first(proc: &mut Proc) {
 }
 
 /// Scalars that are declared and set to 0 at once, with the position of the declaration.
-fn zeroed(proc: &Proc, items: &[ItemId]) -> HashMap<ObjectId, usize> {
+fn zeroed(proc: &Proc, items: &[ItemId]) -> FxHashMap<ObjectId, usize> {
     let pair = |(at, pair): (usize, &[ItemId])| {
         let ItemKind::Declare { object } = proc.items[pair[0].index()].kind else { return None };
         let ItemKind::Store { to, from } = &proc.items[pair[1].index()].kind else { return None };

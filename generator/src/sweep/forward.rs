@@ -7,7 +7,8 @@
 //! The passes of a loop that is run again push nothing inside: in front of each are the elements that it overwrites,
 //! behind it what it began with. `copied` is what the reverse sweep runs again.
 
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 use super::bases;
 use super::items::{binary, reads_own, site, unsigned};
@@ -25,13 +26,13 @@ struct Builder<'a> {
     interfaces: &'a [Option<Interface>],
     out: Proc,
     /// Copies of values whose variable changes before the record is pushed.
-    saved: HashMap<ValueId, ValueId>,
+    saved: FxHashMap<ValueId, ValueId>,
     /// For pointers with several bases: the number of the base, a value beside each value.
-    numbers: HashMap<ValueId, ValueId>,
+    numbers: FxHashMap<ValueId, ValueId>,
     /// Objects whose contents are kept where their life ends.
     kept: Vec<ObjectId>,
     /// The item that defines each value by an expression.
-    lets: HashMap<ValueId, ItemId>,
+    lets: FxHashMap<ValueId, ItemId>,
     /// What is pushed of what the reverse sweep may find that it does not need.
     stored: BTreeMap<ItemId, Stored>,
 }
@@ -77,7 +78,7 @@ impl<'a> Builder<'a> {
             ItemKind::Let { value } => Some((value, ItemId::new(at))),
             _ => None,
         });
-        let (saved, lets) = (HashMap::new(), lets.collect());
+        let (saved, lets) = (FxHashMap::default(), lets.collect());
         Builder { cx, id, plan, interfaces, out, saved, numbers, kept, lets, stored: BTreeMap::new() }
     }
 }
@@ -115,13 +116,13 @@ impl Builder<'_> {
         let inside = form != Form::Plain || rehearsed;
         // What the loop steps by stays at the end, where a `for` has it.
         let cut = old.len() - if rehearsed { 0 } else { steps(&self.out, region, &old, &record) };
-        let mut changed = HashMap::new();
+        let mut changed = FxHashMap::default();
         for (at, &item) in old[..cut].iter().enumerate().filter(|_| !record.is_empty()) {
             changes(&self.out, item, &mut |var| {
                 changed.insert(var, at);
             });
         }
-        let mut defined: HashMap<ItemId, Vec<ValueId>> = HashMap::new();
+        let mut defined: FxHashMap<ItemId, Vec<ValueId>> = FxHashMap::default();
         for &value in &record {
             match self.out.values[value.index()].def {
                 Def::Head(..) | Def::Entry(_) => self.save(&mut items, region, &changed, 0, value),
@@ -348,7 +349,7 @@ impl Builder<'_> {
         &mut self,
         items: &mut Vec<ItemId>,
         region: RegionId,
-        changed: &HashMap<VarId, usize>,
+        changed: &FxHashMap<VarId, usize>,
         from: usize,
         value: ValueId,
     ) {

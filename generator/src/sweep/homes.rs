@@ -1,12 +1,13 @@
 //! Where variables of the primal live: which are read at all, and the region that holds all of one.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 use crate::ir::*;
 
 /// The values that expressions, joins and the starts of loops read.
-pub(super) fn read(proc: &Proc) -> HashSet<ValueId> {
-    let mut read = HashSet::new();
+pub(super) fn read(proc: &Proc) -> FxHashSet<ValueId> {
+    let mut read = FxHashSet::default();
     for (at, item) in proc.items.iter().enumerate() {
         let mut see = |value: ValueId| {
             read.insert(value);
@@ -28,7 +29,7 @@ pub(super) fn read(proc: &Proc) -> HashSet<ValueId> {
 }
 
 /// The active real variables by the innermost region that contains every definition and every use of one.
-pub(super) fn vars(proc: &Proc, active: impl Fn(ValueId) -> bool) -> HashMap<RegionId, Vec<VarId>> {
+pub(super) fn vars(proc: &Proc, active: impl Fn(ValueId) -> bool) -> FxHashMap<RegionId, Vec<VarId>> {
     let homes = homes(proc);
     let mut vars = BTreeSet::new();
     for (at, value) in proc.values.iter().enumerate() {
@@ -37,14 +38,14 @@ pub(super) fn vars(proc: &Proc, active: impl Fn(ValueId) -> bool) -> HashMap<Reg
             vars.insert(value.var);
         }
     }
-    let mut of_regions: HashMap<RegionId, Vec<VarId>> = HashMap::new();
+    let mut of_regions: FxHashMap<RegionId, Vec<VarId>> = FxHashMap::default();
     vars.into_iter().for_each(|var| of_regions.entry(homes[&var]).or_default().push(var));
     of_regions
 }
 
 /// The innermost region that contains every definition and every use of each real variable.
-fn homes(proc: &Proc) -> HashMap<VarId, RegionId> {
-    let mut homes: HashMap<VarId, RegionId> = HashMap::new();
+fn homes(proc: &Proc) -> FxHashMap<VarId, RegionId> {
+    let mut homes: FxHashMap<VarId, RegionId> = FxHashMap::default();
     let mut see = |var: VarId, region: RegionId| {
         let home = homes.entry(var).or_insert(region);
         *home = common(proc, *home, region);

@@ -1,6 +1,7 @@
 //! Which items have a part in the reverse sweep.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
 use crate::plan::Interface;
@@ -13,7 +14,7 @@ pub fn items(
     id: ProcId,
     facts: &dyn Facts,
     interfaces: &[Option<Interface>],
-    cleared: &HashSet<ValueId>,
+    cleared: &FxHashSet<ValueId>,
 ) -> BTreeSet<ItemId> {
     let mut live = BTreeSet::new();
     region(proc, RegionId(0), &mut |item| own(proc, id, item, facts, interfaces, cleared), &mut live);
@@ -46,7 +47,7 @@ fn own(
     item: ItemId,
     facts: &dyn Facts,
     interfaces: &[Option<Interface>],
-    cleared: &HashSet<ValueId>,
+    cleared: &FxHashSet<ValueId>,
 ) -> bool {
     match &proc.items[item.index()].kind {
         kind if kind.resizes() => true,
@@ -71,8 +72,8 @@ fn own(
 /// The passive values that reach a join or a loop whose variable is active there: the reverse sweep must drop what the
 /// adjoint of the variable holds when it comes to their definitions. Where such a value is itself that of a branch or a
 /// loop, these are the definitions inside.
-pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> HashSet<ValueId> {
-    let mut found = HashSet::new();
+pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> FxHashSet<ValueId> {
+    let mut found = FxHashSet::default();
     for item in &proc.items {
         match &item.kind {
             ItemKind::Branch { joins, .. } => {

@@ -22,10 +22,9 @@ pub mod tidy;
 mod values;
 pub mod vector;
 
-use std::collections::{HashMap, HashSet};
-
 use crate::ir::{Base, Binary, Dim, Expr, Object, ObjectId, Place, Step, Subscript, Type};
 use items::binary;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The first element of an object.
 pub(crate) fn first(object: &Object, id: ObjectId) -> Place {
@@ -56,9 +55,9 @@ pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, 
 /// The names of objects and variables of a sweep.
 #[derive(Default)]
 pub(crate) struct Taken {
-    names: HashSet<String>,
+    names: FxHashSet<String>,
     /// The numbers below these are taken, by name.
-    next: HashMap<String, u32>,
+    next: FxHashMap<String, u32>,
 }
 
 impl Taken {

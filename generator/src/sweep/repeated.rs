@@ -4,11 +4,10 @@
 //! compiler calls it each time, because it may set `errno`. Two calls are equal here if they stand in one *row*: items
 //! behind each other that change adjoints alone, so that memory of the primal stays as it is.
 
-use std::collections::{HashMap, HashSet};
-
 use super::reverse::Builder;
 use crate::ir::functions::Function;
 use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Builder<'_> {
     /// Gives a name to each call of a function whose value is read again in its row.
@@ -22,7 +21,7 @@ impl Builder<'_> {
             let rows: Vec<(&[ItemId], bool)> = rows.map(|row| (row, is_quiet(&row[0]))).collect();
             for (row, quiet) in rows {
                 numbers.row += 1;
-                let mut names = if quiet { repeated(&self.out, row, &mut numbers) } else { Names::new() };
+                let mut names = if quiet { repeated(&self.out, row, &mut numbers) } else { Names::default() };
                 for &item in row {
                     if !names.is_empty() {
                         let front = self.name_calls(item, RegionId::new(region), &mut numbers, &mut names);
@@ -78,11 +77,11 @@ impl Builder<'_> {
 }
 
 /// Calls by their numbers, with their names once they have one.
-type Names = HashMap<u32, Option<ValueId>>;
+type Names = FxHashMap<u32, Option<ValueId>>;
 
 /// The calls that stand in a row more than once.
 fn repeated(proc: &Proc, row: &[ItemId], numbers: &mut Numbers) -> Names {
-    let (mut seen, mut repeated) = (HashSet::new(), Names::new());
+    let (mut seen, mut repeated) = (FxHashSet::default(), Names::default());
     for &item in row {
         let mut kind = proc.items[item.index()].kind.clone();
         rewrite::item_exprs(&mut kind, &mut |expr| count(expr, numbers, &mut seen, &mut repeated));
@@ -97,7 +96,7 @@ fn repeated(proc: &Proc, row: &[ItemId], numbers: &mut Numbers) -> Names {
     repeated
 }
 
-fn count(expr: &mut Expr, numbers: &mut Numbers, seen: &mut HashSet<u32>, repeated: &mut Names) {
+fn count(expr: &mut Expr, numbers: &mut Numbers, seen: &mut FxHashSet<u32>, repeated: &mut Names) {
     if is_call(expr) {
         let number = numbers.of(expr);
         if !seen.insert(number) {
@@ -136,8 +135,8 @@ struct Numbers {
     /// The row at hand, for what reads memory.
     row: u32,
     /// By expression, with numbers in the place of its operands.
-    known: HashMap<(u32, Expr), u32>,
-    values: HashMap<ValueId, u32>,
+    known: FxHashMap<(u32, Expr), u32>,
+    values: FxHashMap<ValueId, u32>,
     next: u32,
 }
 

@@ -20,7 +20,8 @@ mod records;
 mod shadows;
 mod snapshots;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use params::{declared, written};
 pub(super) use records::{Stored, bytes, dereferenced, load};
@@ -108,31 +109,31 @@ pub struct Builder<'a> {
     pub(super) definitions: &'a Definitions,
     pub(super) live: BTreeSet<ItemId>,
     /// See [`live::cleared`].
-    pub(super) cleared: HashSet<ValueId>,
+    pub(super) cleared: FxHashSet<ValueId>,
     pub(super) out: Proc,
     pub(super) at: RegionId,
     /// Names of values, by level of the game.
-    pub(super) names: Vec<HashMap<ValueId, Named>>,
+    pub(super) names: Vec<FxHashMap<ValueId, Named>>,
     pub(super) loops: Vec<OpenLoop>,
     pub(super) plan: ProcPlan,
     pub(super) start: &'a Start,
     pub(super) wanted: BTreeSet<ValueId>,
     /// Regions of which so many values were asked for that the least to store is not searched.
-    pub(super) crowded: HashSet<RegionId>,
+    pub(super) crowded: FxHashSet<RegionId>,
     pub(super) again: Vec<(ItemId, Expr)>,
     /// Adjoints of scalar variables, each an object of the sweep.
-    adjoints: HashMap<VarId, ObjectId>,
+    adjoints: FxHashMap<VarId, ObjectId>,
     /// Active real variables by the region that holds all of one: their adjoints are declared there.
-    vars: HashMap<RegionId, Vec<VarId>>,
+    vars: FxHashMap<RegionId, Vec<VarId>>,
     /// Names of objects and variables of the sweep.
     pub(super) taken: Taken,
     /// How many recipes are being followed inside each other.
     pub(super) nested: usize,
     /// The explanations that the plan has.
-    explained: HashSet<Explanation>,
+    explained: FxHashSet<Explanation>,
     /// Prints expressions of the primal.
     pub(super) printer: print::Expressions<'a>,
-    pub(super) shadows: HashMap<ObjectId, ObjectId>,
+    pub(super) shadows: FxHashMap<ObjectId, ObjectId>,
     /// Names of the arguments; what each parameter of the sweep is.
     pub(super) arguments: Vec<Option<Named>>,
     pub(super) params: Vec<ReverseParam>,
@@ -151,9 +152,9 @@ pub struct Builder<'a> {
     /// Operands of the item at hand, for `--check`.
     pub(super) operands: Vec<Expr>,
     /// Values that something reads: heads that nobody reads are not carried.
-    pub(super) read: HashSet<ValueId>,
+    pub(super) read: FxHashSet<ValueId>,
     /// Sizes of heap blocks, and the blocks that each region of the sweep allocates.
-    pub(super) counts: HashMap<ObjectId, Expr>,
+    pub(super) counts: FxHashMap<ObjectId, Expr>,
     pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
     /// What each pop into a value takes from the tape, and the line of `--explain` about it.
     pub(super) stored: BTreeMap<ItemId, (Stored, Explanation)>,
@@ -168,8 +169,8 @@ pub struct Builder<'a> {
     pub(super) reversed: Option<ItemId>,
     pub(super) origins: Vec<Option<ItemId>>,
     /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
-    pub(super) reads: HashMap<ValueId, BTreeSet<u32>>,
-    pub(super) loads: HashMap<String, BTreeSet<u32>>,
+    pub(super) reads: FxHashMap<ValueId, BTreeSet<u32>>,
+    pub(super) loads: FxHashMap<String, BTreeSet<u32>>,
 }
 
 /// Builds the reverse sweep of a procedure once.
@@ -218,12 +219,12 @@ impl<'a> Builder<'a> {
             wanted: BTreeSet::new(),
             crowded: super::values::crowded(primal, &start.wanted),
             again: Vec::new(),
-            adjoints: HashMap::new(),
+            adjoints: FxHashMap::default(),
             nested: 0,
-            explained: HashSet::new(),
+            explained: FxHashSet::default(),
             printer: print::Expressions::new(cx.program, primal),
             vars: homes::vars(primal, |value| cx.facts.active_value(id, value)),
-            shadows: HashMap::new(),
+            shadows: FxHashMap::default(),
             arguments: Vec::new(),
             params: Vec::new(),
             regions: Vec::new(),
@@ -236,7 +237,7 @@ impl<'a> Builder<'a> {
             own: None,
             operands: Vec::new(),
             read: homes::read(primal),
-            counts: HashMap::new(),
+            counts: FxHashMap::default(),
             blocks: BTreeMap::new(),
             stored: BTreeMap::new(),
             again_passes: Vec::new(),
@@ -245,8 +246,8 @@ impl<'a> Builder<'a> {
             unfit: Vec::new(),
             reversed: None,
             origins: Vec::new(),
-            reads: HashMap::new(),
-            loads: HashMap::new(),
+            reads: FxHashMap::default(),
+            loads: FxHashMap::default(),
         }
     }
 

@@ -11,25 +11,24 @@ mod returned;
 
 pub(crate) use returned::gives_pointer;
 
-use std::collections::HashMap;
-
 use super::items::{binary, negate};
 use super::reverse::{Context, dereferenced, load, written};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
 use crate::plan::recompute::type_of;
 use crate::refuse::{Class, Refusal};
+use rustc_hash::FxHashMap;
 
 struct Builder<'a> {
     cx: &'a Context<'a>,
     id: ProcId,
     primal: &'a Proc,
     out: Proc,
-    vars: HashMap<VarId, VarId>,
-    values: HashMap<ValueId, ValueId>,
+    vars: FxHashMap<VarId, VarId>,
+    values: FxHashMap<ValueId, ValueId>,
     /// Pointers that lead to tangents.
     followed: Vec<bool>,
-    shadows: HashMap<ObjectId, ObjectId>,
+    shadows: FxHashMap<ObjectId, ObjectId>,
     result: Option<ValueId>,
     /// The region that is being written.
     at: RegionId,
@@ -47,10 +46,10 @@ pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusa
         id,
         primal,
         out,
-        vars: HashMap::new(),
-        values: HashMap::new(),
+        vars: FxHashMap::default(),
+        values: FxHashMap::default(),
         followed: followed::followed(cx, id, primal),
-        shadows: HashMap::new(),
+        shadows: FxHashMap::default(),
         result: None,
         at: RegionId(0),
         span: primal.span,

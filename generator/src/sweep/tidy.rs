@@ -1,6 +1,7 @@
 //! Removes from a sweep what nothing uses: values that have no effect, locals that are only declared.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use super::dead;
 use crate::ir::*;
@@ -59,8 +60,8 @@ fn needed(proc: &Proc, item: ItemId, objects: &BTreeSet<ObjectId>) -> bool {
 }
 
 /// The values that some item reads.
-pub fn values_used(proc: &Proc) -> HashSet<ValueId> {
-    let mut used = HashSet::new();
+pub fn values_used(proc: &Proc) -> FxHashSet<ValueId> {
+    let mut used = FxHashSet::default();
     for_each_item(proc, &mut |item| {
         walk::values_of_item(proc, item, &mut |value| {
             used.insert(value);

@@ -1,6 +1,7 @@
 //! Values in the reverse sweep: names that are there, recipes that are followed, stores as the last resort.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 use super::reverse::{Builder, Named, bytes};
 use super::shadow;
@@ -20,8 +21,8 @@ const CANDIDATES: usize = 64;
 const LARGEST_CUT: usize = 1000;
 
 /// Regions of which more than [`LARGEST_CUT`] of these values are.
-pub(super) fn crowded(primal: &Proc, wanted: &BTreeSet<ValueId>) -> HashSet<RegionId> {
-    let mut counts: HashMap<RegionId, usize> = HashMap::new();
+pub(super) fn crowded(primal: &Proc, wanted: &BTreeSet<ValueId>) -> FxHashSet<RegionId> {
+    let mut counts: FxHashMap<RegionId, usize> = FxHashMap::default();
     wanted.iter().for_each(|value| *counts.entry(primal.values[value.index()].region).or_default() += 1);
     counts.into_iter().filter(|(_, count)| *count > LARGEST_CUT).map(|(region, _)| region).collect()
 }
@@ -113,7 +114,7 @@ impl Builder<'_> {
         let of_region = |v: &ValueId| real(self, *v) && region(self, *v) == region(self, value) && !self.game.has(*v);
         let asked: BTreeSet<ValueId> = self.start.wanted.iter().copied().filter(of_region).chain([value]).collect();
         let mut values: Vec<ValueId> = asked.iter().copied().collect();
-        let mut positions: HashMap<ValueId, usize> = values.iter().enumerate().map(|(at, v)| (*v, at)).collect();
+        let mut positions: FxHashMap<ValueId, usize> = values.iter().enumerate().map(|(at, v)| (*v, at)).collect();
         let mut candidates = Vec::new();
         while let Some(&at) = values.get(candidates.len()) {
             let mut candidate =
@@ -231,7 +232,7 @@ impl Builder<'_> {
     /// procedure is.
     fn name_operands(&mut self, value: ValueId) {
         let around = std::mem::take(&mut self.nested);
-        let mut seen = HashSet::from([value]);
+        let mut seen = FxHashSet::from_iter([value]);
         let mut open = vec![(value, false)];
         while let Some((next, ready)) = open.pop() {
             if ready {
@@ -270,7 +271,7 @@ impl Builder<'_> {
         walk::values(expr, &mut |v| {
             values.insert(v);
         });
-        let names: HashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
+        let names: FxHashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
         walk::replace(expr, &mut |v| names.get(&v).cloned())
     }
 
@@ -280,7 +281,7 @@ impl Builder<'_> {
         walk::values_of_place(place, &mut |v| {
             values.insert(v);
         });
-        let names: HashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
+        let names: FxHashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
         walk::replace_in_place(place, &mut |v| names.get(&v).cloned())
     }
 

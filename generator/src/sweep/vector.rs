@@ -18,7 +18,8 @@
 mod shadows;
 mod widener;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::*;
 use shadows::Shadows;
@@ -115,7 +116,7 @@ fn widen_object(wide: &Wide, object: &mut Object) {
 #[derive(Clone, Copy)]
 pub struct Common<'a> {
     /// The parameters of each, by the procedure that it reverses.
-    pub called: &'a HashMap<ProcId, Vec<ReverseParam>>,
+    pub called: &'a FxHashMap<ProcId, Vec<ReverseParam>>,
     /// Variables with static storage that are adjoints.
     pub globals: &'a BTreeSet<GlobalId>,
 }

@@ -9,7 +9,7 @@ use crate::ir::*;
 use crate::plan::flow_facts::Analysed;
 use crate::proofs::Demoted;
 use crate::refuse::Refusal;
-use crate::specialise::specialise;
+use crate::specialise::specialised;
 use crate::statics;
 use crate::sweep::reverse::Context;
 use crate::sweep::tangent;
@@ -34,27 +34,31 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
 }
 
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    let analysed = specialise(program, heads)?;
-    let flow = Flow::analyse(&analysed, heads)?;
-    let facts = Analysed { flow: &flow, required: Required::new(&flow) };
+    specialised(program, heads, |_, flow| built(flow, heads, choices))
+}
+
+/// The tangents of a program that is analysed.
+fn built(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
+    let analysed = flow.program;
+    let facts = Analysed { flow, required: Required::new(flow) };
     let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts, &heads_of(&analysed, heads))?;
-    let global_tangents = statics::shadows(&mut program, &flow, "_d")?;
+    statics::mark_scratch(&mut program, &facts, &heads_of(analysed, heads))?;
+    let global_tangents = statics::shadows(&mut program, flow, "_d")?;
     let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
     if !choices.one_call {
-        flow::lasting::check(&flow, &facts.required, heads)?;
+        flow::lasting::check(flow, &facts.required, heads)?;
     }
-    let cx = context(&analysed, &facts, &interfaces, &global_tangents, choices, &nothing);
+    let cx = context(analysed, &facts, &interfaces, &global_tangents, choices, &nothing);
     let live = carriers(&cx);
     let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
-    for id in flow::walk::callees_first(&analysed).into_iter().filter(|id| live[id.index()]) {
+    for id in flow::walk::callees_first(analysed).into_iter().filter(|id| live[id.index()]) {
         let built = refuse_list(&analysed.procs[id.index()], true).and_then(|()| tangent::build(&cx, id, &live));
         match built {
-            Ok(proc) => tangents.push((id, sweep_name(&analysed, id), proc)),
+            Ok(proc) => tangents.push((id, sweep_name(analysed, id), proc)),
             Err(more) => refusals.extend(more),
         }
     }
-    let heads = heads_of(&analysed, heads);
+    let heads = heads_of(analysed, heads);
     if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
 }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use adtape_generate::emit::{self, Options};
 use adtape_generate::ir::{parse, print, validate};
+use adtape_generate::plan::again::Named;
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
 use crate::common::{Scratch, flags, generate, head};
@@ -306,6 +307,23 @@ fn a_copied_declaration_leaves_no_variable_that_a_loop_declares_itself() {
         let said = generate::build(&folder, "gcc", &["-c", file, "-o", "model.o", "-Wunused-variable"]);
         assert!(!said.contains("unused variable"), "{said}");
     }
+}
+
+#[test]
+fn the_size_of_a_block_has_no_variable_in_passes_that_run_again() {
+    let folder = Scratch::new("emit-extent");
+    let text = "#include <stdlib.h>\nvoid f(int n, const double *x, double *y) {\n    double *w = calloc((size_t)n, \
+                sizeof(double));\n    for (int i = 0; i < n; i++) w[i] = x[i];\n    for (int k = 1; k < n; k++) {\n        for \
+                (int i = 0; i < k; i++) w[i] -= w[k] * w[i];\n    }\n    y[0] = w[0];\n}\n";
+    let source = folder.write("source.c", text);
+    let everywhere = Named::parse("*");
+    generate::both(&folder, &source, "f(y)/(x)", &Choices { again: vec![everywhere], ..Choices::default() });
+    let said = generate::build(&folder, "gcc", &["-c", "model_b.c", "-o", "model.o", "-Wunused-variable"]);
+    assert!(!said.contains("unused variable"), "{said}");
+    // Without passes that run again there is nothing that could have it.
+    assert!(
+        std::fs::read_to_string(folder.0.join("model_b.c")).expect("the adjoint").contains("adtape_push_f64(tape, w")
+    );
 }
 
 /// The sweeps of some C functions.

@@ -4,7 +4,8 @@
 //! same items, no push among them, every variable under the user's name and with the value that the text expects. What
 //! is not copied is printed from the intermediate form, with the comment above it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Body, text};
 use crate::emit::Unit;
@@ -21,7 +22,7 @@ pub(super) struct Copies {
     /// The region of each item of the sweep.
     regions: Vec<Option<RegionId>>,
     /// Items that mention a variable, by variable.
-    mentions: HashMap<VarId, BTreeSet<ItemId>>,
+    mentions: FxHashMap<VarId, BTreeSet<ItemId>>,
     /// Comments above statements that were printed already.
     pub(super) commented: BTreeSet<StatementId>,
 }
@@ -191,7 +192,7 @@ impl Body<'_> {
         if run.iter().any(taken) {
             return None;
         }
-        let here: HashSet<&ItemId> = run.iter().collect();
+        let here: FxHashSet<&ItemId> = run.iter().collect();
         let inside = |item: &ItemId| {
             here.contains(item) || self.copies.region(*item) != Some(region) && self.is_inside(*item, region)
         };
@@ -202,7 +203,7 @@ impl Body<'_> {
         let scoped = present.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
             || present.iter().any(|item| proc.items[item.index()].statement != Some(statement));
         let kept = self.kept.borrow();
-        let words: HashSet<&str> = words(text).collect();
+        let words: FxHashSet<&str> = words(text).collect();
         for &item in &present {
             // A member of a struct may have become a variable or an object, which the text does not declare.
             let declared = match proc.items[item.index()].kind {
@@ -286,13 +287,13 @@ impl Body<'_> {
     /// Whether all locals that a text names are declared around a region: some may have had no other use.
     fn names_exist(&self, statement: StatementId, text: &str, region: RegionId) -> bool {
         let proc = self.proc;
-        let named: HashSet<&str> = words(text).collect();
+        let named: FxHashSet<&str> = words(text).collect();
         let all = &self.copies.items[&statement];
         let declares = |item: &ItemId| match proc.items[item.index()].kind {
             ItemKind::DeclareVar { var } => Some(var),
             _ => None,
         };
-        let here: HashSet<VarId> = all.iter().filter_map(declares).collect();
+        let here: FxHashSet<VarId> = all.iter().filter_map(declares).collect();
         // What another arm of a branch declared is not there.
         let around = |slot: usize| {
             let home = self.scopes.homes[slot];

@@ -1,35 +1,39 @@
 //! Where values, variables and objects of a procedure are mentioned, found once.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::emit::objects_of;
 use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Mentions in a procedure.
 pub(super) struct Index<'a> {
     /// Values that any item reads.
-    pub(super) read: HashSet<ValueId>,
+    pub(super) read: FxHashSet<ValueId>,
     /// How many items that stand in a region read each value.
-    pub(super) readers: HashMap<ValueId, usize>,
+    pub(super) readers: FxHashMap<ValueId, usize>,
     /// The item that defines each value by an expression.
-    pub(super) lets: HashMap<ValueId, ItemId>,
+    pub(super) lets: FxHashMap<ValueId, ItemId>,
     /// The items that stand in a region and name each object.
-    pub(super) naming: HashMap<ObjectId, Vec<ItemId>>,
+    pub(super) naming: FxHashMap<ObjectId, Vec<ItemId>>,
     /// Objects that an item in a region declares.
-    pub(super) declared: HashSet<ObjectId>,
+    pub(super) declared: FxHashSet<ObjectId>,
     /// The item that declares each variable of C.
-    pub(super) declaring: HashMap<VarId, ItemId>,
+    pub(super) declaring: FxHashMap<VarId, ItemId>,
     /// The user's variables by name.
-    pub(super) variables: HashMap<&'a str, Vec<VarId>>,
+    pub(super) variables: FxHashMap<&'a str, Vec<VarId>>,
     /// Objects that live in a region, by name.
-    pub(super) locals: HashMap<&'a str, Vec<ObjectId>>,
+    pub(super) locals: FxHashMap<&'a str, Vec<ObjectId>>,
     /// Variables that something beside the source's own statements reads where they may have no value yet.
-    pub(super) unset: HashSet<VarId>,
+    pub(super) unset: FxHashSet<VarId>,
+    /// Pointers that are subscripted.
+    pub(super) arrays: FxHashSet<VarId>,
+    /// In a reverse sweep, definitions of values that nothing printed names: only outermost extents of places do, which
+    /// say nothing about where an element lies.
+    pub(super) idle: FxHashSet<ItemId>,
 }
 
 impl<'a> Index<'a> {
     pub(super) fn new(proc: &'a Proc) -> Index<'a> {
-        let (mut read, mut readers, mut declaring) = (HashSet::new(), HashMap::new(), HashMap::new());
+        let (mut read, mut readers, mut declaring) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
         for item in (0..proc.items.len()).map(ItemId::new) {
             if let ItemKind::DeclareVar { var } = proc.items[item.index()].kind {
                 declaring.entry(var).or_insert(item);
@@ -38,9 +42,10 @@ impl<'a> Index<'a> {
                 read.insert(value);
             });
         }
-        let (mut naming, mut declared, mut lets) = (HashMap::<_, Vec<_>>::new(), HashSet::new(), HashMap::new());
+        let (mut naming, mut declared, mut lets) =
+            (FxHashMap::<_, Vec<_>>::default(), FxHashSet::default(), FxHashMap::default());
         for &item in proc.regions.iter().flat_map(|region| &region.items) {
-            let mut own = HashSet::new();
+            let mut own = FxHashSet::default();
             walk::values_of_item(proc, item, &mut |value| {
                 own.insert(value);
             });
@@ -56,21 +61,98 @@ impl<'a> Index<'a> {
                 _ => {}
             }
         }
-        let mut variables = HashMap::<&str, Vec<VarId>>::new();
+        let mut variables = FxHashMap::<&str, Vec<VarId>>::default();
         for (at, var) in proc.vars.iter().enumerate().filter(|(_, var)| var.kind == VarKind::User) {
             variables.entry(&var.name).or_default().push(VarId::new(at));
         }
-        let mut locals = HashMap::<&str, Vec<ObjectId>>::new();
+        let mut locals = FxHashMap::<&str, Vec<ObjectId>>::default();
         let local = |object: &&Object| matches!(object.life, Life::Region(_));
         for (at, object) in proc.objects.iter().enumerate().filter(|(_, object)| local(object)) {
             locals.entry(&object.name).or_default().push(ObjectId::new(at));
         }
-        Index { read, readers, lets, naming, declared, declaring, variables, locals, unset: unset(proc) }
+        let (unset, arrays, idle) = (unset(proc), arrays(proc), idle(proc, &lets));
+        Index { read, readers, lets, naming, declared, declaring, variables, locals, unset, arrays, idle }
     }
 }
 
-fn unset(proc: &Proc) -> HashSet<VarId> {
-    let mut found = HashSet::new();
+/// See [`Index::idle`]; `lets`: the item that defines each value.
+fn idle(proc: &Proc, lets: &FxHashMap<ValueId, ItemId>) -> FxHashSet<ItemId> {
+    if proc.role != Role::Reverse {
+        return FxHashSet::default();
+    }
+    // For each value, how often it is mentioned, less how often in an outermost extent.
+    let mut printed = FxHashMap::<ValueId, i64>::default();
+    let mut outermost = FxHashSet::default();
+    if let Some(result) = &proc.result {
+        walk::values(result, &mut |value| *printed.entry(value).or_default() += 1);
+    }
+    for &item in proc.regions.iter().flat_map(|region| &region.items) {
+        walk::values_of_item(proc, item, &mut |value| *printed.entry(value).or_default() += 1);
+        extents(proc, item, &mut |value| *printed.entry(value).or_default() += 1);
+        outer_extents(proc, item, &mut |value| {
+            *printed.entry(value).or_default() -= 1;
+            outermost.insert(value);
+        });
+    }
+    let (mut found, mut open) = (FxHashSet::default(), outermost.into_iter().collect::<Vec<_>>());
+    while let Some(value) = open.pop() {
+        if printed[&value] == 0
+            && let Some(&item) = lets.get(&value)
+            && found.insert(item)
+        {
+            // What a definition that goes mentions is mentioned once less.
+            walk::values_of_item(proc, item, &mut |value| {
+                *printed.entry(value).or_default() -= 1;
+                open.push(value);
+            });
+        }
+    }
+    found
+}
+
+/// The values in the extents of the object that an item declares, allocates or clears.
+fn extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
+    if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } | ItemKind::Clear { object } =
+        proc.items[item.index()].kind
+    {
+        let bounds = proc.objects[object.index()].shape.iter().flat_map(|dim| [&dim.lower, &dim.extent]);
+        bounds.flatten().for_each(|bound| walk::values(bound, see));
+    }
+}
+
+/// The values in the outermost extents of the places in an item.
+fn outer_extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
+    places(proc, item, &mut |place| {
+        for step in &place.path {
+            if let Step::Index(subscripts) = step
+                && let Some(extent) = subscripts.first().and_then(|first| first.dim.extent.as_ref())
+            {
+                walk::values(extent, see);
+            }
+        }
+    });
+}
+
+/// Calls `see` on every place in an item.
+fn places(proc: &Proc, item: ItemId, see: &mut dyn FnMut(&Place)) {
+    walk::operands(proc, item, &mut |operand| {
+        let mut inside = |e: &Expr| {
+            if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                see(place);
+            }
+        };
+        match operand {
+            Ok(expr) => walk::expressions(expr, &mut inside),
+            Err(place) => {
+                walk::in_place(place, &mut inside);
+                see(place);
+            }
+        }
+    });
+}
+
+fn unset(proc: &Proc) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
     for &item in proc.regions.iter().flat_map(|region| &region.items) {
         if proc.items[item.index()].statement.is_none() {
             walk::values_of_item(proc, item, &mut |value| {
@@ -85,7 +167,7 @@ fn unset(proc: &Proc) -> HashSet<VarId> {
 
 /// Whether a value may come from that of a variable that has none yet.
 fn may_be_undefined(proc: &Proc, value: ValueId) -> bool {
-    let (mut open, mut seen) = (vec![value], HashSet::new());
+    let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
         let def = &proc.values[value.index()].def;
         if *def == Def::Undefined {
@@ -99,29 +181,15 @@ fn may_be_undefined(proc: &Proc, value: ValueId) -> bool {
 }
 
 /// Pointers that some subscript other than 0 goes with.
-pub(super) fn arrays(proc: &Proc) -> HashSet<VarId> {
-    let mut found = HashSet::new();
-    let mut see = |place: &Place| {
-        if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
-            && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
-            && first.at.kind != ExprKind::Int(0)
-        {
-            found.insert(proc.values[value.index()].var);
-        }
-    };
-    for item in 0..proc.items.len() {
-        walk::operands(proc, ItemId::new(item), &mut |operand| {
-            let mut inside = |e: &Expr| {
-                if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
-                    see(place);
-                }
-            };
-            match operand {
-                Ok(expr) => walk::expressions(expr, &mut inside),
-                Err(place) => {
-                    walk::in_place(place, &mut inside);
-                    see(place);
-                }
+fn arrays(proc: &Proc) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for item in (0..proc.items.len()).map(ItemId::new) {
+        places(proc, item, &mut |place| {
+            if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
+                && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
+                && first.at.kind != ExprKind::Int(0)
+            {
+                found.insert(proc.values[value.index()].var);
             }
         });
     }

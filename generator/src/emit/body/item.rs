@@ -23,6 +23,9 @@ impl<'a> Body<'a> {
 
     /// Prints an item; how many it took, with those behind it that belong to the same C statement.
     fn item(&mut self, id: ItemId, behind: &'a [ItemId]) -> usize {
+        if self.index.idle.contains(&id) {
+            return 1;
+        }
         if self.skipped.contains(&id) {
             if self.by_variable {
                 self.declare_for(id);

@@ -1,10 +1,9 @@
 //! Names of objects, variables and values in C.
 
-use std::collections::{HashMap, HashSet};
-
 use super::{Body, Scopes};
 use crate::emit::names::Names;
 use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Body<'_> {
     /// The first `users` objects keep the names that the user gave them.
@@ -33,12 +32,12 @@ impl Body<'_> {
     pub(super) fn name_slots(&mut self, names: &mut Names) {
         let each: Vec<usize> = (0..self.proc.vars.len()).collect();
         let homes = Scopes::new(self.proc, &each, each.len()).homes;
-        let own: HashSet<VarId> = self.heads.values().filter(|head| head.own).map(|head| head.var).collect();
-        let params: HashMap<VarId, usize> =
+        let own: FxHashSet<VarId> = self.heads.values().filter(|head| head.own).map(|head| head.var).collect();
+        let params: FxHashMap<VarId, usize> =
             self.proc.params.iter().enumerate().filter_map(|(at, param)| Some((param.var?, at))).collect();
-        let mut known: HashMap<(&str, &Type, Option<RegionId>), usize> = HashMap::new();
+        let mut known: FxHashMap<(&str, &Type, Option<RegionId>), usize> = FxHashMap::default();
         // Names of C variables, and those that variables of a region share.
-        let (mut taken, mut beside) = (HashSet::new(), HashSet::new());
+        let (mut taken, mut beside) = (FxHashSet::default(), FxHashSet::default());
         for (index, var) in self.proc.vars.iter().enumerate() {
             let id = VarId::new(index);
             let param = params.get(&id).copied();
@@ -81,8 +80,8 @@ impl Body<'_> {
 
     pub(super) fn name_values(&mut self, names: &mut Names) {
         self.values = vec![String::new(); self.proc.values.len()];
-        let counters: HashMap<ValueId, ValueId> = self.downs.values().map(|down| (down.here, down.head)).collect();
-        let unnamed: HashSet<ValueId> = self
+        let counters: FxHashMap<ValueId, ValueId> = self.downs.values().map(|down| (down.here, down.head)).collect();
+        let unnamed: FxHashSet<ValueId> = self
             .downs
             .values()
             .filter_map(|down| down.init)
@@ -92,7 +91,7 @@ impl Body<'_> {
             })
             .collect();
         // Loops of one variable stand beside each other: what none of them leaves behind has one name in all.
-        let mut shared: HashMap<VarId, String> = HashMap::new();
+        let mut shared: FxHashMap<VarId, String> = FxHashMap::default();
         for (index, value) in self.proc.values.iter().enumerate() {
             let id = ValueId::new(index);
             self.values[index] = match value.def {

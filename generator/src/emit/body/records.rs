@@ -10,10 +10,9 @@
 //! so both sweeps find the same records. Where passes run again, one sweep alone uses the tape: there only pushes that
 //! stand side by side go together.
 
-use std::collections::HashMap;
-
 use super::{Body, calls};
 use crate::ir::*;
+use rustc_hash::FxHashMap;
 
 /// Numbers of a record at most: they stay in registers or near them until the last one is there.
 const LARGEST: usize = 16;
@@ -23,9 +22,9 @@ const LARGEST: usize = 16;
 pub(super) struct Records {
     all: Vec<Record>,
     /// By push or pop: its record, and its position there.
-    parts: HashMap<ItemId, (usize, usize)>,
+    parts: FxHashMap<ItemId, (usize, usize)>,
     /// Names of what waits for the last push, and of what the first pop brings.
-    names: HashMap<ItemId, String>,
+    names: FxHashMap<ItemId, String>,
 }
 
 struct Record {

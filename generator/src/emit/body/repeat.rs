@@ -4,12 +4,11 @@
 //! The definition right in front of the loop becomes its first part; a variable that only the loop knows is declared
 //! there.
 
-use std::collections::HashMap;
-
 use super::index::Index;
 use super::{Body, Naming};
 use crate::ir::*;
 use crate::plan::control;
+use rustc_hash::FxHashMap;
 
 /// The parts of a `for`.
 #[derive(Clone, Debug)]
@@ -25,9 +24,9 @@ pub(super) struct Head {
 }
 
 /// The loops of a procedure that are printed as `for`.
-pub(super) fn heads(proc: &Proc) -> HashMap<ItemId, Head> {
+pub(super) fn heads(proc: &Proc) -> FxHashMap<ItemId, Head> {
     let mentions = Mentions::new(proc);
-    let mut found = HashMap::new();
+    let mut found = FxHashMap::default();
     for region in &proc.regions {
         for (at, &item) in region.items.iter().enumerate() {
             if let Some(head) = head(proc, &mentions, item, region.items[..at].last().copied()) {
@@ -98,9 +97,9 @@ pub(super) struct Down {
 }
 
 /// The loops of a reverse sweep that count down.
-pub(super) fn downs(proc: &Proc) -> HashMap<ItemId, Down> {
-    let mut reads: HashMap<ValueId, usize> = HashMap::new();
-    let mut lets = HashMap::new();
+pub(super) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
+    let mut reads: FxHashMap<ValueId, usize> = FxHashMap::default();
+    let mut lets = FxHashMap::default();
     for item in proc.regions.iter().flat_map(|region| &region.items) {
         walk::values_of_item(proc, *item, &mut |value| *reads.entry(value).or_default() += 1);
         match proc.items[item.index()].kind {
@@ -118,7 +117,7 @@ pub(super) fn downs(proc: &Proc) -> HashMap<ItemId, Down> {
         }
     }
     let count = |value: ValueId| reads.get(&value).copied().unwrap_or(0);
-    let mut found = HashMap::new();
+    let mut found = FxHashMap::default();
     for &item in proc.regions.iter().flat_map(|region| &region.items) {
         let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
             continue;
@@ -153,8 +152,8 @@ pub(super) fn downs(proc: &Proc) -> HashMap<ItemId, Down> {
 }
 
 /// By value: what loops begin with that is a number, which nothing else reads, with the item that defines it.
-pub(super) fn begins(proc: &Proc, index: &Index, downs: &HashMap<ItemId, Down>) -> HashMap<ValueId, ItemId> {
-    let mut found = HashMap::new();
+pub(super) fn begins(proc: &Proc, index: &Index, downs: &FxHashMap<ItemId, Down>) -> FxHashMap<ValueId, ItemId> {
+    let mut found = FxHashMap::default();
     let items = proc.regions.iter().flat_map(|region| &region.items);
     for &item in items.filter(|item| !downs.contains_key(item)) {
         let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind else { continue };
@@ -172,7 +171,7 @@ pub(super) fn begins(proc: &Proc, index: &Index, downs: &HashMap<ItemId, Down>) 
 /// own in addition.
 #[derive(Default)]
 struct Mentions {
-    of: HashMap<VarId, Vec<(RegionId, Option<ItemId>)>>,
+    of: FxHashMap<VarId, Vec<(RegionId, Option<ItemId>)>>,
 }
 
 impl Mentions {

@@ -6,7 +6,7 @@ use crate::ir::*;
 #[derive(Default)]
 pub(super) struct Scopes {
     /// Variables to be declared at an item, at the latest.
-    first: std::collections::HashMap<ItemId, Vec<usize>>,
+    first: rustc_hash::FxHashMap<ItemId, Vec<usize>>,
     /// What a region changes, by region.
     changed: Vec<Vec<usize>>,
     /// The region around all mentions of each variable.

@@ -1,24 +1,23 @@
 //! Text of statements and comments, as the user wrote it.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::directives::{Directive, directives};
 use crate::emit::names::words;
 use crate::ir::{Program, Span, Statement};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The macros of the sources.
 pub(crate) struct Macros<'a> {
     /// Names that mean different things at different places: macros that are defined twice, or anywhere but in a header.
-    unstable: HashSet<&'a str>,
+    unstable: FxHashSet<&'a str>,
     /// For each source: where a name is defined last.
-    last: Vec<HashMap<&'a str, usize>>,
+    last: Vec<FxHashMap<&'a str, usize>>,
 }
 
 impl<'a> Macros<'a> {
     pub(crate) fn of_program(program: &'a Program) -> Macros<'a> {
-        let (mut once, mut unstable, mut last) = (HashMap::new(), HashSet::new(), Vec::new());
+        let (mut once, mut unstable, mut last) = (FxHashMap::default(), FxHashSet::default(), Vec::new());
         for (number, source) in program.sources.iter().enumerate() {
-            let mut of_source = HashMap::new();
+            let mut of_source = FxHashMap::default();
             for Directive { at, defines, name, .. } in directives(&source.text) {
                 if !defines || once.insert(name, number).is_some() {
                     unstable.insert(name);

@@ -1,6 +1,7 @@
 //! Integer expressions as polynomials, read through the definitions of their values.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use super::{Locator, Reading};
 use crate::flow::locs::Loc;
@@ -153,7 +154,7 @@ impl<'a> Locator<'a> {
     pub fn value(&self, p: ProcId, v: ValueId, facts: &Facts) -> Poly {
         // Chains of definitions may be as long as the procedure: operands are read first, without recursion.
         let mut open = vec![(v, false)];
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         while let Some((next, ready)) = open.pop() {
             if !ready && self.known(p, next, facts).is_none() && seen.insert(next) {
                 open.push((next, true));

@@ -1,6 +1,7 @@
 //! One memory or several.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::Locator;
 use crate::flow::locs::{Loc, Root};
@@ -103,14 +104,14 @@ impl Locator<'_> {
 /// Where a program reads pointers from memory, and what it passes to its procedures.
 pub(super) struct Uses<'a> {
     /// By cell: the loads that may be of it.
-    loads: HashMap<Loc, Vec<(ProcId, &'a Place)>>,
+    loads: FxHashMap<Loc, Vec<(ProcId, &'a Place)>>,
     /// Pointers among the arguments, with what they may point to.
     passed: Vec<(ProcId, &'a Expr, BTreeSet<Loc>)>,
 }
 
 impl<'a> Uses<'a> {
     fn new(program: &'a Program, points: &Points) -> Self {
-        let mut uses = Uses { loads: HashMap::new(), passed: Vec::new() };
+        let mut uses = Uses { loads: FxHashMap::default(), passed: Vec::new() };
         for (q, proc) in program.procs.iter().enumerate() {
             let q = ProcId::new(q);
             let items = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id.index()]);

@@ -3,9 +3,8 @@
 //!
 //! A real number is only a serial number: each store makes a new one, so a wrong read never goes unnoticed.
 
-use std::collections::HashMap;
-
 use crate::ir::*;
+use rustc_hash::FxHashMap;
 
 use super::super::{locate, walk};
 use super::Required;
@@ -32,19 +31,19 @@ pub struct Machine<'m> {
     program: &'m Program,
     required: &'m Required<'m>,
     demands: Vec<(ProcId, ItemId, RegionId, Expr)>,
-    memory: HashMap<Key, Val>,
+    memory: FxHashMap<Key, Val>,
     blocks: usize,
     serial: u64,
     log: Vec<Event>,
     /// Number of elements of each block.
-    sizes: HashMap<usize, i64>,
+    sizes: FxHashMap<usize, i64>,
     fuel: usize,
 }
 
 struct Frame {
     p: ProcId,
     values: Vec<Option<Val>>,
-    objects: HashMap<ObjectId, usize>,
+    objects: FxHashMap<ObjectId, usize>,
 }
 
 /// The program did something undefined, or ran too long: no test.
@@ -57,7 +56,7 @@ impl<'m> Machine<'m> {
         required: &'m Required<'m>,
         demands: Vec<(ProcId, ItemId, RegionId, Expr)>,
     ) -> Self {
-        let memory = HashMap::new();
+        let memory = FxHashMap::default();
         Machine {
             program,
             required,
@@ -66,7 +65,7 @@ impl<'m> Machine<'m> {
             blocks: 0,
             serial: 0,
             log: Vec::new(),
-            sizes: HashMap::new(),
+            sizes: FxHashMap::default(),
             fuel: 20_000,
         }
     }
@@ -142,7 +141,7 @@ impl<'m> Machine<'m> {
 
     fn call(&mut self, p: ProcId, args: Vec<Val>) -> Run<Option<Val>> {
         let proc = &self.program.procs[p.index()];
-        let mut frame = Frame { p, values: vec![None; proc.values.len()], objects: HashMap::new() };
+        let mut frame = Frame { p, values: vec![None; proc.values.len()], objects: FxHashMap::default() };
         for (param, arg) in proc.params.iter().zip(args) {
             if let Some(v) = param.entry {
                 frame.values[v.index()] = Some(arg);

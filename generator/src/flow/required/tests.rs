@@ -3,7 +3,7 @@ use super::*;
 use crate::flow::Head;
 use crate::ir::{Program, parse, print};
 use programs::random_program;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 mod programs;
 mod sets;
@@ -20,10 +20,10 @@ fn read(text: &str) -> Program {
 /// `for i in lo..hi step s`; everything else is passed on. Loops have only their index.
 fn expand(body: &str) -> String {
     let mut out = String::new();
-    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
     let mut open: Vec<String> = Vec::new();
-    let mut current: HashMap<String, usize> = HashMap::new();
-    let rename = |line: &str, current: &HashMap<String, usize>| {
+    let mut current: FxHashMap<String, usize> = FxHashMap::default();
+    let rename = |line: &str, current: &FxHashMap<String, usize>| {
         let mut text = String::new();
         let mut word = String::new();
         for c in line.chars().chain([' ']) {

@@ -10,11 +10,11 @@ use super::tree::{self, Node, Tree};
 use crate::front::Input;
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How several sources can stand in one file: as a text, unless they can be included; and the syntax tree of that file.
 pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<(Option<Joint>, String), Refusal> {
-    let none: Vec<HashMap<String, String>> = vec![HashMap::new(); trees.len()];
+    let none: Vec<FxHashMap<String, String>> = vec![FxHashMap::default(); trees.len()];
     let included = || match variable_of_two(trees) {
         Some(name) => Err(format!("two sources have a static variable '{name}'")),
         None => compared(clang, input, trees, &run::includes(&input.files), &none),
@@ -41,11 +41,11 @@ pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<(Option<Jo
 
 /// A static variable at file scope, which may change, that functions of two sources use.
 fn variable_of_two<'t>(trees: &'t [Tree]) -> Option<&'t str> {
-    let mut used: HashSet<&str> = HashSet::new();
+    let mut used: FxHashSet<&str> = FxHashSet::default();
     trees.iter().find_map(|tree| {
         let own = |node: &&Node| node.kind == "VarDecl" && node.storage == "static" && !is_constant(&node.written_type);
-        let of: HashMap<u64, &str> = tree.root.inner.iter().filter(own).map(|node| (node.id, &*node.name)).collect();
-        let mut here = HashSet::new();
+        let of: FxHashMap<u64, &str> = tree.root.inner.iter().filter(own).map(|node| (node.id, &*node.name)).collect();
+        let mut here = FxHashSet::default();
         tree.root.inner.iter().filter(|node| has_body(node)).for_each(|node| names(node, &of, &mut here));
         let twice = here.iter().find(|name| used.contains(*name)).copied();
         used.extend(here);
@@ -60,7 +60,7 @@ fn is_constant(ty: &str) -> bool {
 }
 
 /// The variables of a list that a node names.
-fn names<'t>(node: &Node, of: &HashMap<u64, &'t str>, found: &mut HashSet<&'t str>) {
+fn names<'t>(node: &Node, of: &FxHashMap<u64, &'t str>, found: &mut FxHashSet<&'t str>) {
     found.extend(of.get(&node.refers));
     node.inner.iter().for_each(|part| names(part, of, found));
 }
@@ -71,11 +71,11 @@ fn compared(
     input: &Input,
     trees: &[Tree],
     text: &str,
-    renamed: &[HashMap<String, String>],
+    renamed: &[FxHashMap<String, String>],
 ) -> Result<String, String> {
     let json = run::tree_of_text(clang, &input.arguments, text)?;
     let joint = tree::parse(&json)?;
-    let mut functions: HashMap<&str, &Node> = HashMap::new();
+    let mut functions: FxHashMap<&str, &Node> = FxHashMap::default();
     for node in joint.root.inner.iter().filter(|node| has_body(node)) {
         functions.insert(&node.name, node);
     }
@@ -103,12 +103,12 @@ fn has_body(node: &Node) -> bool {
 }
 
 /// Whether two trees are the same but for identities, places, new names and what a prototype does to pointers.
-fn same(one: &Node, other: &Node, new: &HashMap<String, String>) -> bool {
+fn same(one: &Node, other: &Node, new: &FxHashMap<String, String>) -> bool {
     let (one, other) = (without_casts(one), without_casts(other));
     let name = |a: &str, b: &str| a == b || new.get(a).is_some_and(|new| new == b);
     let function = |ty: &str| ty.contains('(');
     let ty = |a: &str, b: &str| {
-        let (one, other) = (with_names(a, new), with_names(b, &HashMap::new()));
+        let (one, other) = (with_names(a, new), with_names(b, &FxHashMap::default()));
         // `extern double x[];` behind the definition has its extent.
         let open = |ty: &str| ty.split_once("[]").map(|(before, behind)| (before.to_string(), behind.to_string()));
         let extent = |ty: &str| {
@@ -151,7 +151,7 @@ fn parts<'n>(node: &'n Node<'n>) -> impl Iterator<Item = &'n Node<'n>> {
 }
 
 /// A type with new names, and without the place of what has no name.
-fn with_names(text: &str, new: &HashMap<String, String>) -> String {
+fn with_names(text: &str, new: &FxHashMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

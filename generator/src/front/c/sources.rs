@@ -3,7 +3,7 @@
 use super::joint::Joint;
 use super::tree::{Location, Node, Pos};
 use crate::ir::{Source, Span};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Source files that messages, literals and copied text come from.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub struct Sources {
     /// As the program keeps them.
     pub list: Vec<Source>,
     line_starts: Vec<Vec<u32>>,
-    by_path: HashMap<String, usize>,
+    by_path: FxHashMap<String, usize>,
 }
 
 impl Sources {

@@ -4,34 +4,34 @@ use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
 use crate::ir::{DeclaredType, Field, FieldId, Struct, StructId, Type, Types};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tables of one tree.
 pub struct Unit<'a> {
     /// Positions of the tree.
     pub files: Files,
     /// Functions with a body, by name.
-    pub functions: HashMap<&'a str, &'a Node<'a>>,
+    pub functions: FxHashMap<&'a str, &'a Node<'a>>,
     /// File-scope variables, by identity.
-    pub variables: HashMap<u64, &'a Node<'a>>,
+    pub variables: FxHashMap<u64, &'a Node<'a>>,
     /// Declarations that define a file-scope variable, by name.
-    pub definitions: HashMap<&'a str, &'a Node<'a>>,
+    pub definitions: FxHashMap<&'a str, &'a Node<'a>>,
     /// Members, by identity of their declaration.
-    pub fields: HashMap<u64, FieldId>,
+    pub fields: FxHashMap<u64, FieldId>,
     /// Members that are other names for elements of an array: the first of these, and their types.
-    pub overlays: HashMap<u64, (u64, Type)>,
+    pub overlays: FxHashMap<u64, (u64, Type)>,
     /// Types at file scope.
     pub declared: Vec<DeclaredType>,
     /// Enumerators.
-    pub constants: HashMap<u64, i128>,
-    constants_by_name: HashMap<&'a str, i128>,
-    typedefs: HashMap<&'a str, &'a Node<'a>>,
-    records: HashMap<String, &'a Node<'a>>,
-    records_by_id: HashMap<u64, &'a Node<'a>>,
-    structs: HashMap<u64, Option<StructId>>,
-    signed_enums: HashMap<String, bool>,
-    signed_enums_by_id: HashMap<u64, bool>,
-    cache: HashMap<String, Qualified>,
+    pub constants: FxHashMap<u64, i128>,
+    constants_by_name: FxHashMap<&'a str, i128>,
+    typedefs: FxHashMap<&'a str, &'a Node<'a>>,
+    records: FxHashMap<String, &'a Node<'a>>,
+    records_by_id: FxHashMap<u64, &'a Node<'a>>,
+    structs: FxHashMap<u64, Option<StructId>>,
+    signed_enums: FxHashMap<String, bool>,
+    signed_enums_by_id: FxHashMap<u64, bool>,
+    cache: FxHashMap<String, Qualified>,
 }
 
 /// Structs of all units, and the members they were made of.
@@ -39,9 +39,9 @@ pub struct Unit<'a> {
 pub struct Structs {
     /// As the program keeps them.
     pub types: Types,
-    written: HashMap<String, (StructId, Vec<(String, String)>)>,
+    written: FxHashMap<String, (StructId, Vec<(String, String)>)>,
     /// Names of structs that are taken for arrays of their numbers.
-    pub views: HashSet<String>,
+    pub views: FxHashSet<String>,
 }
 
 impl<'a> Unit<'a> {
@@ -49,21 +49,21 @@ impl<'a> Unit<'a> {
     pub fn new(tree: &'a Tree<'a>, path: &str, sources: &mut Sources) -> Unit<'a> {
         let mut unit = Unit {
             files: Files::new(&tree.files, sources, path),
-            functions: HashMap::new(),
-            variables: HashMap::new(),
-            definitions: HashMap::new(),
-            fields: HashMap::new(),
-            overlays: HashMap::new(),
+            functions: FxHashMap::default(),
+            variables: FxHashMap::default(),
+            definitions: FxHashMap::default(),
+            fields: FxHashMap::default(),
+            overlays: FxHashMap::default(),
             declared: Vec::new(),
-            constants: HashMap::new(),
-            constants_by_name: HashMap::new(),
-            typedefs: HashMap::new(),
-            records: HashMap::new(),
-            records_by_id: HashMap::new(),
-            structs: HashMap::new(),
-            signed_enums: HashMap::new(),
-            signed_enums_by_id: HashMap::new(),
-            cache: HashMap::new(),
+            constants: FxHashMap::default(),
+            constants_by_name: FxHashMap::default(),
+            typedefs: FxHashMap::default(),
+            records: FxHashMap::default(),
+            records_by_id: FxHashMap::default(),
+            structs: FxHashMap::default(),
+            signed_enums: FxHashMap::default(),
+            signed_enums_by_id: FxHashMap::default(),
+            cache: FxHashMap::default(),
         };
         for node in &tree.root.inner {
             match node.kind {

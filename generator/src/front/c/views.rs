@@ -5,11 +5,11 @@
 
 use super::tree::Node;
 use super::unit::Unit;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The names of the structs that functions which the heads may reach take for arrays.
-pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
-    let (mut open, mut seen, mut found) = (heads.to_vec(), HashSet::new(), HashSet::new());
+pub fn find(units: &[Unit], heads: &[String]) -> FxHashSet<String> {
+    let (mut open, mut seen, mut found) = (heads.to_vec(), FxHashSet::default(), FxHashSet::default());
     while let Some(name) = open.pop() {
         if !seen.insert(name.clone()) {
             continue;
@@ -23,7 +23,7 @@ pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
     found
 }
 
-fn look(node: &Node, unit: &Unit, called: &mut Vec<String>, found: &mut HashSet<String>) {
+fn look(node: &Node, unit: &Unit, called: &mut Vec<String>, found: &mut FxHashSet<String>) {
     let taken = |from: &str, to: &str| taken(from, to, &|name| unit.meant(name));
     match (node.kind, &node.inner[..]) {
         ("DeclRefExpr", _) if node.refers_kind == "FunctionDecl" => called.push(node.refers_name.to_string()),

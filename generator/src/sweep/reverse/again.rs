@@ -11,7 +11,8 @@
 //! What the body computes in its own region has a name behind the copy, so none of it is stored. Values of the regions
 //! inside come back as in any other loop, from what the copy pushed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Builder, Named, Stored, bytes};
 use crate::flow::required::Hull;
@@ -30,7 +31,7 @@ pub(super) struct Pass {
     pub(super) at: RegionId,
     pub(super) mark: ItemId,
     /// Values that are there when the pass begins, by value of the primal.
-    pub(super) outside: HashMap<ValueId, ValueId>,
+    pub(super) outside: FxHashMap<ValueId, ValueId>,
     /// Names for what the pass computes in its own region, by value of the primal.
     pub(super) names: BTreeMap<ValueId, ValueId>,
     /// Whether it runs with a tape, to be reversed.
@@ -145,8 +146,8 @@ impl Builder<'_> {
     }
 
     /// Names, as values, of what a pass reads and does not compute.
-    fn outside(&mut self, item: ItemId, body: RegionId, read: &BTreeSet<ValueId>) -> HashMap<ValueId, ValueId> {
-        let mut outside = HashMap::new();
+    fn outside(&mut self, item: ItemId, body: RegionId, read: &BTreeSet<ValueId>) -> FxHashMap<ValueId, ValueId> {
+        let mut outside = FxHashMap::default();
         for &value in read {
             let this = &self.primal.values[value.index()];
             let is_head = matches!(this.def, Def::Head(of, _) if of == item);
@@ -196,7 +197,7 @@ impl Builder<'_> {
     /// Puts the copies of passes in their places, with pushes as the plan has them. Returns what some of these store.
     pub(super) fn run_again(&mut self) -> BTreeMap<ItemId, Stored> {
         let mut pushes = BTreeMap::new();
-        let mut names = HashMap::new();
+        let mut names = FxHashMap::default();
         for pass in std::mem::take(&mut self.again_passes) {
             let (copy, stored) = if pass.taped {
                 forward::copied(self.cx, self.id, &self.plan, pass.body)
@@ -278,7 +279,7 @@ struct Moved {
     regions: u32,
     body: RegionId,
     at: RegionId,
-    outside: HashMap<ValueId, ValueId>,
+    outside: FxHashMap<ValueId, ValueId>,
     /// Objects that live inside the pass, but not all the time; of a pass without a tape, all that it makes.
     own: BTreeSet<ObjectId>,
 }

@@ -1,6 +1,7 @@
 //! Regions of the sweep and their records: what is popped at their start.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use super::{Builder, Named};
 use crate::ir::*;
@@ -168,7 +169,7 @@ impl Builder<'_> {
 
     /// Nothing reads what these pops take from the tape: the forward sweep does not push it.
     pub(super) fn drop_stored(&mut self, pops: &BTreeSet<ItemId>) {
-        let (mut records, mut lines) = (HashSet::new(), HashSet::new());
+        let (mut records, mut lines) = (FxHashSet::default(), FxHashSet::default());
         for (stored, line) in pops.iter().filter_map(|pop| self.stored.remove(pop)) {
             match stored {
                 Stored::Record(region, value) => {
@@ -186,7 +187,7 @@ impl Builder<'_> {
         for (region, record) in &mut self.plan.records {
             record.retain(|value| !records.contains(&(*region, *value)));
         }
-        let left: HashSet<&Explanation> = self.stored.values().map(|(_, line)| line).collect();
+        let left: FxHashSet<&Explanation> = self.stored.values().map(|(_, line)| line).collect();
         self.plan.explanations.retain(|line| !lines.contains(line) || left.contains(line));
     }
 

@@ -9,7 +9,8 @@
 //!                                    └ reverse of the body, with their pops
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::again::Pass;
 use super::{Builder, Named};
@@ -42,7 +43,7 @@ impl Builder<'_> {
         // What comes from around the loop has names in front of everything.
         let is_head = |value: ValueId| matches!(primal.values[value.index()].def, Def::Head(of, _) if of == item);
         let ends = kept.iter().map(|each| each.end).filter(|end| !flow_walk::contains(primal, body, self.home(*end)));
-        let mut outside = HashMap::new();
+        let mut outside = FxHashMap::default();
         for value in read.iter().copied().chain(ends.collect::<Vec<_>>()) {
             if !is_head(value) && !flow_walk::contains(primal, body, self.home(value)) {
                 let name = primal.vars[primal.values[value.index()].var.index()].name.clone();

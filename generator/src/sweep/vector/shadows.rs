@@ -1,6 +1,7 @@
 //! Which variables, objects and expressions of a reverse sweep hold adjoints, or point to some.
 
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 use super::Given;
 use crate::ir::*;
@@ -15,7 +16,7 @@ pub(super) struct Shadows<'a> {
 
 impl<'a> Shadows<'a> {
     pub(super) fn find(given: &Given<'a>, proc: &Proc) -> Self {
-        let own: HashSet<&str> = given.primal.objects.iter().map(|object| object.name.as_str()).collect();
+        let own: FxHashSet<&str> = given.primal.objects.iter().map(|object| object.name.as_str()).collect();
         let mut shadows = Shadows {
             objects: proc.objects.iter().map(|object| !own.contains(object.name.as_str())).collect(),
             vars: vec![false; proc.vars.len()],

@@ -1,6 +1,7 @@
 //! From assignments to adjoints to loops over directions.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::shadows::Shadows;
 use super::{Given, Wide, widen_object};
@@ -23,7 +24,7 @@ pub(super) struct Widener<'a> {
     given: &'a Given<'a>,
     shadows: Shadows<'a>,
     /// Adjoints with a name that are read outside of the loop that computes them.
-    arrays: HashMap<ValueId, ObjectId>,
+    arrays: FxHashMap<ValueId, ObjectId>,
     /// The variable that counts directions.
     counter: Option<VarId>,
 }
@@ -44,7 +45,7 @@ struct Site<'s> {
 
 impl<'a> Widener<'a> {
     pub(super) fn new(wide: &'a Wide, given: &'a Given<'a>, shadows: Shadows<'a>) -> Self {
-        Widener { wide, given, shadows, arrays: HashMap::new(), counter: None }
+        Widener { wide, given, shadows, arrays: FxHashMap::default(), counter: None }
     }
 
     pub(super) fn run(mut self, proc: &mut Proc) {
@@ -76,8 +77,8 @@ impl<'a> Widener<'a> {
     }
 
     /// The loops that items go into: by number.
-    fn runs(&self, proc: &Proc) -> HashMap<ItemId, usize> {
-        let (mut runs, mut run) = (HashMap::new(), 0);
+    fn runs(&self, proc: &Proc) -> FxHashMap<ItemId, usize> {
+        let (mut runs, mut run) = (FxHashMap::default(), 0);
         for region in &proc.regions {
             run += 1;
             for &item in &region.items {
@@ -93,8 +94,8 @@ impl<'a> Widener<'a> {
     }
 
     /// Makes arrays of the adjoints that are read where another loop, or none, runs.
-    fn arrays_of_values(&mut self, proc: &mut Proc, runs: &HashMap<ItemId, usize>) {
-        let mut homes = HashMap::new();
+    fn arrays_of_values(&mut self, proc: &mut Proc, runs: &FxHashMap<ItemId, usize>) {
+        let mut homes = FxHashMap::default();
         for (&item, &run) in runs {
             if let ItemKind::Let { value } = proc.items[item.index()].kind {
                 homes.insert(value, run);

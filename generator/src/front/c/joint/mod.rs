@@ -11,7 +11,8 @@ mod names;
 use crate::directives::{Directive, directives};
 use lex::{Lexer, Token};
 use names::What;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The sources as one text.
@@ -23,7 +24,7 @@ pub struct Joint {
     /// Where the text comes from another line than the one that follows: offset, number of the file, line.
     pub origins: Vec<(u32, usize, u32)>,
     /// New names of each source.
-    pub renamed: Vec<HashMap<String, String>>,
+    pub renamed: Vec<FxHashMap<String, String>>,
 }
 
 /// Macros that choose what the system's headers declare.
@@ -52,7 +53,7 @@ struct Unit {
 pub fn join(preprocessed: &[String], agree: bool) -> Joint {
     let mut text = Preprocessed::default();
     let units: Vec<Unit> = preprocessed.iter().map(|source| text.unit(source)).collect();
-    let mut words = HashSet::new();
+    let mut words = FxHashSet::default();
     for token in units.iter().flat_map(|unit| unit.declarations.iter().flatten()).filter(|token| token.is_word()) {
         words.insert(token.text.clone());
     }
@@ -60,7 +61,7 @@ pub fn join(preprocessed: &[String], agree: bool) -> Joint {
     let mut renamed = Vec::new();
     // Names of earlier sources with their declarations; declarations of earlier sources.
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut written: HashSet<String> = HashSet::new();
+    let mut written: FxHashSet<String> = FxHashSet::default();
     for (number, unit) in units.iter().enumerate() {
         let own = |unit: &Unit, name: &str| unit.names.get(name).is_some_and(|(what, _)| *what == What::Shared);
         let shared = |name: &str| (0..units.len()).any(|other| other != number && own(&units[other], name));
@@ -133,9 +134,9 @@ fn rename(
     number: usize,
     known: &BTreeMap<String, BTreeSet<String>>,
     shared: &dyn Fn(&str) -> bool,
-    words: &mut HashSet<String>,
-) -> HashMap<String, String> {
-    let mut new: HashMap<String, String> = HashMap::new();
+    words: &mut FxHashSet<String>,
+) -> FxHashMap<String, String> {
+    let mut new: FxHashMap<String, String> = FxHashMap::default();
     loop {
         let before = new.len();
         for (name, (what, at)) in &unit.names {
@@ -160,7 +161,7 @@ fn rename(
     }
 }
 
-fn with_names(tokens: &[Token], new: &HashMap<String, String>) -> Vec<Token> {
+fn with_names(tokens: &[Token], new: &FxHashMap<String, String>) -> Vec<Token> {
     let mut all = tokens.to_vec();
     // Whether each open brace is that of a struct.
     let mut braces = Vec::new();
@@ -308,7 +309,7 @@ mod tests {
         let header = "typedef struct { double a; } pair;\nextern double f(pair);\n";
         let joint = joined(&[&format!("{header}double f(pair p) {{ return p.a; }}"), &format!("{header}double x;")]);
         assert_eq!(joint.text.matches("typedef").count(), 1, "{}", joint.text);
-        assert!(joint.renamed.iter().all(HashMap::is_empty), "{:?}", joint.renamed);
+        assert!(joint.renamed.iter().all(FxHashMap::is_empty), "{:?}", joint.renamed);
     }
 
     #[test]

@@ -7,8 +7,8 @@
 use super::*;
 
 /// The static scalars that a function assigns before it reads them.
-pub fn assigned_first<'a>(body: &'a Node<'a>) -> HashSet<u64> {
-    let mut candidates = HashSet::new();
+pub fn assigned_first<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
+    let mut candidates = FxHashSet::default();
     scan::walk(body, &mut |node| {
         if node.kind == "VarDecl" && node.storage == "static" && !node.has_init {
             candidates.insert(node.id);
@@ -21,11 +21,11 @@ pub fn assigned_first<'a>(body: &'a Node<'a>) -> HashSet<u64> {
 }
 
 /// Those of some variables that a function may read before it assigns them.
-pub fn read_first<'a>(body: &'a Node<'a>, candidates: HashSet<u64>) -> HashSet<u64> {
+pub fn read_first<'a>(body: &'a Node<'a>, candidates: FxHashSet<u64>) -> FxHashSet<u64> {
     let mut ways = Ways { candidates, ..Ways::default() };
     while !ways.candidates.is_empty() {
         ways.changed = false;
-        ways.statement(body, Some(HashSet::new()));
+        ways.statement(body, Some(FxHashSet::default()));
         if !ways.changed {
             break;
         }
@@ -34,7 +34,7 @@ pub fn read_first<'a>(body: &'a Node<'a>, candidates: HashSet<u64>) -> HashSet<u
 }
 
 /// What is assigned at a point on every way to it; `None` where no way leads.
-type State = Option<HashSet<u64>>;
+type State = Option<FxHashSet<u64>>;
 
 fn meet(one: State, other: State) -> State {
     match (one, other) {
@@ -46,11 +46,11 @@ fn meet(one: State, other: State) -> State {
 /// Ways through a function.
 #[derive(Default)]
 struct Ways {
-    candidates: HashSet<u64>,
+    candidates: FxHashSet<u64>,
     /// What is read before it is assigned.
-    read: HashSet<u64>,
+    read: FxHashSet<u64>,
     /// At labels, from jumps so far.
-    labels: HashMap<u64, HashSet<u64>>,
+    labels: FxHashMap<u64, FxHashSet<u64>>,
     changed: bool,
     /// Behind the loops and switches around, and at the next pass of loops.
     breaks: Vec<State>,
@@ -210,7 +210,7 @@ impl Ways {
 
 /// Whether a function puts an address where it may outlive a call: anywhere but in local variables and arguments.
 fn keeps_addresses<'a>(function: &'a Node<'a>) -> bool {
-    let mut locals = HashSet::new();
+    let mut locals = FxHashSet::default();
     scan::walk(function, &mut |node| {
         if matches!(node.kind, "ParmVarDecl" | "VarDecl") && node.storage.is_empty() {
             locals.insert(node.id);

@@ -342,7 +342,7 @@ impl<'a> Lower<'_, 'a> {
     /// print.
     fn leaves_alone(&self, name: &str) -> bool {
         let Some((_, function)) = self.reader.definition(self.unit, name, false) else { return false };
-        let mut locals = HashSet::new();
+        let mut locals = FxHashSet::default();
         scan::walk(function, &mut |node| {
             if matches!(node.kind, "ParmVarDecl" | "VarDecl") && node.storage.is_empty() {
                 locals.insert(node.id);

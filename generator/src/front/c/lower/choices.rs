@@ -19,7 +19,7 @@ pub struct Choices {
     /// The functions that they may hold, each with the type of the variables that hold it, as C spells it.
     functions: Vec<(String, String)>,
     /// The type of each variable.
-    types: HashMap<VarId, (Type, String)>,
+    types: FxHashMap<VarId, (Type, String)>,
 }
 
 impl Choices {

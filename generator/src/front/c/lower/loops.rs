@@ -132,7 +132,7 @@ impl<'a> Lower<'_, 'a> {
     /// The test with the definitions put in that it made as items from `first` on; whether these are all it made.
     fn inline(&mut self, test: Expr, first: usize) -> (bool, Expr) {
         let proc = self.b.proc();
-        let mut made = HashMap::new();
+        let mut made = FxHashMap::default();
         for item in &self.b.items_here()[first..] {
             let ItemKind::Let { value } = proc.items[item.index()].kind else { return (false, test) };
             if let Def::Is(expr) = &proc.values[value.index()].def {

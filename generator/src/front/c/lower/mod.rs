@@ -56,7 +56,7 @@ use choices::Choices;
 use effects::{Effects, Summary};
 use given::{Given, Key};
 use reports::{assigns_reals, is_report, is_text, prints_arguments};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is lowered so far.
 pub struct Reader<'a> {
@@ -68,18 +68,18 @@ pub struct Reader<'a> {
     led: Vec<GlobalId>,
     statics: Vec<statics::Declared>,
     /// Unit (for statics) and name or identity of a global.
-    global_numbers: HashMap<(Option<usize>, String), GlobalId>,
+    global_numbers: FxHashMap<(Option<usize>, String), GlobalId>,
     procs: Vec<Option<Proc>>,
-    proc_numbers: HashMap<Key, ProcId>,
+    proc_numbers: FxHashMap<Key, ProcId>,
     /// Names of the procedures in C, where two static functions have one.
-    link_names: HashMap<(Option<usize>, String), String>,
+    link_names: FxHashMap<(Option<usize>, String), String>,
     /// Effects of each procedure; unknown while it is being lowered.
     summaries: Vec<Option<Summary>>,
     /// Whether a procedure calls itself, while it is being lowered.
     recursive: Vec<bool>,
     refusals: Vec<Refusal>,
     /// Procedures that a call may come back into, so that their static variables are no locals.
-    kept: HashSet<ProcId>,
+    kept: FxHashSet<ProcId>,
     /// Calls so far of procedures that are being lowered, but for calls of themselves.
     reentered: usize,
     /// Function pointers at file scope that are taken to hold the function of their initialiser: both, and a call.
@@ -87,15 +87,15 @@ pub struct Reader<'a> {
     /// See [`Program::externs`].
     externs: Vec<String>,
     /// Names of variables that functions assign, or take the address of.
-    changed: HashSet<String>,
+    changed: FxHashSet<String>,
     /// Whether no function keeps an address beyond its call; found out when it is needed.
     addresses_stay: Option<bool>,
     /// Functions that sources store; found out when it is needed.
     stored_functions: Option<stored::Stored>,
     /// Functions that only report and that cannot be read.
-    reports: HashSet<(Option<usize>, String)>,
+    reports: FxHashSet<(Option<usize>, String)>,
     /// Variables whose writes need no order: see [`scratch`].
-    scratch: HashSet<String>,
+    scratch: FxHashSet<String>,
     /// Expressions without an order, in any function.
     unordered: Vec<Unordered>,
 }
@@ -114,22 +114,22 @@ pub fn program(
         globals: Vec::new(),
         led: Vec::new(),
         statics: Vec::new(),
-        global_numbers: HashMap::new(),
+        global_numbers: FxHashMap::default(),
         procs: Vec::new(),
-        proc_numbers: HashMap::new(),
-        link_names: HashMap::new(),
+        proc_numbers: FxHashMap::default(),
+        link_names: FxHashMap::default(),
         summaries: Vec::new(),
         recursive: Vec::new(),
         refusals: Vec::new(),
-        kept: HashSet::new(),
+        kept: FxHashSet::default(),
         reentered: 0,
         assumed: Vec::new(),
         externs: Vec::new(),
-        changed: HashSet::new(),
+        changed: FxHashSet::default(),
         addresses_stay: None,
         stored_functions: None,
-        reports: HashSet::new(),
-        scratch: HashSet::new(),
+        reports: FxHashSet::default(),
+        scratch: FxHashSet::default(),
         unordered,
     };
     reader.structs.views = views::find(&reader.units, heads);
@@ -317,37 +317,37 @@ struct Lower<'r, 'a> {
     /// The procedure that is made.
     id: ProcId,
     b: Builder,
-    bindings: HashMap<u64, Binding>,
+    bindings: FxHashMap<u64, Binding>,
     /// Declarations that were refused.
-    refused: HashMap<u64, Box<Refusal>>,
+    refused: FxHashMap<u64, Box<Refusal>>,
     /// What its parameters stand for, and by declaration the unit and name of the functions that they are.
     given: Vec<Given>,
-    functions: HashMap<u64, (usize, String)>,
+    functions: FxHashMap<u64, (usize, String)>,
     /// Parameters for which each call of this copy passes NULL instead of a function.
-    without_function: HashSet<u64>,
+    without_function: FxHashSet<u64>,
     /// Local variables that hold one of several functions: see `choices.rs`.
     choices: Choices,
     /// Names in scope, innermost last.
     visible: Vec<(String, u64)>,
     /// Names of all objects and variables so far.
-    names: HashSet<String>,
+    names: FxHashSet<String>,
     /// Declarations whose address is taken.
-    addressed: HashSet<u64>,
+    addressed: FxHashSet<u64>,
     /// The function's statements.
     body: Option<&'a Node<'a>>,
     /// Declarations of scalars that a statement assigns.
-    assigned: HashSet<u64>,
+    assigned: FxHashSet<u64>,
     /// Flags of the targets.
     flags: Vec<VarId>,
     /// Where `break` and `continue` lead.
     breaks: Vec<Target>,
     continues: Vec<Target>,
     /// Labels that a `goto` can reach from here.
-    labels: HashMap<u64, Target>,
+    labels: FxHashMap<u64, Target>,
     /// Labels inside statements to come that control leaves for from before these.
-    entries: HashMap<u64, Target>,
+    entries: FxHashMap<u64, Target>,
     /// Labels inside statements that run again for the jumps to them.
-    repeated: HashSet<u64>,
+    repeated: FxHashSet<u64>,
     /// Where `return` leads, and the variable that holds the result.
     returns: Target,
     result_var: Option<VarId>,
@@ -355,12 +355,12 @@ struct Lower<'r, 'a> {
     result_object: Option<ObjectId>,
     result_type: CType,
     /// Extents of arrays with variable length, by their text.
-    extents: HashMap<String, Expr>,
+    extents: FxHashMap<String, Expr>,
     effects: Effects,
     /// Objects that one expression makes and nothing else names.
-    private: HashSet<ObjectId>,
+    private: FxHashSet<ObjectId>,
     /// Static variables that are assigned before they are read, and whether one is taken as a local.
-    assigned_first: HashSet<u64>,
+    assigned_first: FxHashSet<u64>,
     automatic: bool,
     summary: Summary,
     /// Name for the block that the next `malloc` makes.
@@ -376,32 +376,32 @@ impl<'r, 'a> Lower<'r, 'a> {
             unit,
             id,
             b: Builder::new("", Type::Void, Span::default()),
-            bindings: HashMap::new(),
-            refused: HashMap::new(),
+            bindings: FxHashMap::default(),
+            refused: FxHashMap::default(),
             given: given.to_vec(),
-            functions: HashMap::new(),
-            without_function: HashSet::new(),
+            functions: FxHashMap::default(),
+            without_function: FxHashSet::default(),
             choices: Choices::default(),
             visible: Vec::new(),
-            names: HashSet::new(),
-            addressed: HashSet::new(),
+            names: FxHashSet::default(),
+            addressed: FxHashSet::default(),
             body: None,
-            assigned: HashSet::new(),
+            assigned: FxHashSet::default(),
             flags: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
-            labels: HashMap::new(),
-            entries: HashMap::new(),
-            repeated: HashSet::new(),
+            labels: FxHashMap::default(),
+            entries: FxHashMap::default(),
+            repeated: FxHashSet::default(),
             returns: 0,
             result_var: None,
             result: None,
             result_object: None,
             result_type: CType::Void,
-            extents: HashMap::new(),
+            extents: FxHashMap::default(),
             effects: Effects::default(),
-            private: HashSet::new(),
-            assigned_first: HashSet::new(),
+            private: FxHashSet::default(),
+            assigned_first: FxHashSet::default(),
             automatic: false,
             summary: Summary::default(),
             block_name: String::new(),

@@ -11,7 +11,7 @@ impl<'a> Lower<'_, 'a> {
         let Some((home, name, _)) = known.map(|(key, _)| key.clone()) else { return Summary::UNKNOWN };
         let mut found = Summary::default();
         let mut open = vec![(home.unwrap_or(self.unit), name)];
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         while let Some((unit, name)) = open.pop() {
             let Some((home, node)) = self.reader.definition(unit, &name, true) else { return Summary::UNKNOWN };
             if seen.insert((home, name)) && !self.one_function(home, node, &mut found, &mut open) {
@@ -29,7 +29,7 @@ impl<'a> Lower<'_, 'a> {
         found: &mut Summary,
         open: &mut Vec<(usize, String)>,
     ) -> bool {
-        let mut locals = HashSet::new();
+        let mut locals = FxHashSet::default();
         let mut parts = Vec::new();
         scan::walk(function, &mut |node| {
             match node.kind {
@@ -72,7 +72,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Adds an access of an lvalue, unless it is a local variable.
-    fn access(&mut self, unit: usize, node: &'a Node<'a>, write: bool, locals: &HashSet<u64>, found: &mut Summary) {
+    fn access(&mut self, unit: usize, node: &'a Node<'a>, write: bool, locals: &FxHashSet<u64>, found: &mut Summary) {
         let node = node.bare();
         let is_name = node.kind == "DeclRefExpr";
         let reader = &mut *self.reader;

@@ -3,7 +3,7 @@
 use super::scan;
 use crate::front::c::tree::Node;
 use crate::ir::{Proc, Type, Types};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Whether a function with a variable number of arguments does not read them itself: it passes them on, to `vprintf`, or
 /// leaves them alone.
@@ -13,7 +13,7 @@ pub(super) fn prints_arguments(node: &Node) -> bool {
 
 /// Whether a function assigns a real that is not a variable of its own: then it does more than report.
 pub(super) fn assigns_reals<'a>(function: &'a Node<'a>) -> bool {
-    let mut locals = HashSet::new();
+    let mut locals = FxHashSet::default();
     scan::walk(function, &mut |node| {
         if matches!(node.kind, "ParmVarDecl" | "VarDecl") && node.storage.is_empty() {
             locals.insert(node.id);

@@ -55,8 +55,8 @@ pub fn called_variable<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
 }
 
 /// Declarations whose address is taken by `&`, of the whole or of a part.
-pub fn addressed<'a>(body: &'a Node<'a>) -> HashSet<u64> {
-    let mut found = HashSet::new();
+pub fn addressed<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
+    let mut found = FxHashSet::default();
     walk(body, &mut |node| {
         if node.kind == "UnaryOperator" && node.operator == "&" {
             let mut node = Lower::only(node).bare();
@@ -78,8 +78,8 @@ pub fn addressed<'a>(body: &'a Node<'a>) -> HashSet<u64> {
 }
 
 /// Declarations that are assigned by name.
-pub fn assigned<'a>(body: &'a Node<'a>) -> HashSet<u64> {
-    let mut found = HashSet::new();
+pub fn assigned<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
+    let mut found = FxHashSet::default();
     walk(body, &mut |node| {
         let assigns = match node.kind {
             "CompoundAssignOperator" => true,
@@ -98,7 +98,7 @@ pub fn assigned<'a>(body: &'a Node<'a>) -> HashSet<u64> {
 }
 
 /// Adds the names that are assigned as a whole, or whose address is taken.
-pub fn changed<'a>(body: &'a Node<'a>, names: &mut HashSet<String>) {
+pub fn changed<'a>(body: &'a Node<'a>, names: &mut FxHashSet<String>) {
     walk(body, &mut |node| {
         let changes = match node.kind {
             "BinaryOperator" => node.operator == "=",

@@ -12,12 +12,12 @@ use super::*;
 #[derive(Default)]
 struct Uses {
     /// Assigned, by the function itself or by what it calls.
-    assigned: HashSet<String>,
+    assigned: FxHashSet<String>,
     /// Read by the function itself.
-    read: HashSet<String>,
+    read: FxHashSet<String>,
     /// Read before they are assigned, or used in a way that is not followed here.
-    exposed: HashSet<String>,
-    calls: HashSet<String>,
+    exposed: FxHashSet<String>,
+    calls: FxHashSet<String>,
     /// What each expression calls that has several calls.
     together: Vec<Vec<String>>,
     /// Calls what no name says.
@@ -25,8 +25,8 @@ struct Uses {
 }
 
 /// The names of such variables among all functions that the heads may reach.
-pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
-    let (mut open, mut all) = (heads.to_vec(), HashMap::<String, Uses>::new());
+pub fn find(units: &[Unit], heads: &[String]) -> FxHashSet<String> {
+    let (mut open, mut all) = (heads.to_vec(), FxHashMap::<String, Uses>::default());
     while let Some(name) = open.pop() {
         if all.contains_key(&name) {
             continue;
@@ -41,10 +41,10 @@ pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
         all.insert(name, uses);
     }
     loop {
-        let mut more: Vec<(String, HashSet<String>)> = Vec::new();
+        let mut more: Vec<(String, FxHashSet<String>)> = Vec::new();
         for (name, uses) in &all {
             let below = uses.calls.iter().filter_map(|callee| all.get(callee)).flat_map(|callee| &callee.assigned);
-            let new: HashSet<String> = below.filter(|variable| !uses.assigned.contains(*variable)).cloned().collect();
+            let new: FxHashSet<String> = below.filter(|variable| !uses.assigned.contains(*variable)).cloned().collect();
             if !new.is_empty() {
                 more.push((name.clone(), new));
             }
@@ -57,9 +57,9 @@ pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
         }
     }
     if all.values().any(|uses| uses.indirect) {
-        return HashSet::new();
+        return FxHashSet::default();
     }
-    let mut found: HashSet<String> = all.values().flat_map(|uses| &uses.assigned).cloned().collect();
+    let mut found: FxHashSet<String> = all.values().flat_map(|uses| &uses.assigned).cloned().collect();
     // An initialiser can only take addresses of variables.
     for definition in units.iter().flat_map(|unit| unit.definitions.values()) {
         scan::walk(definition, &mut |node| {
@@ -80,8 +80,8 @@ pub fn find(units: &[Unit], heads: &[String]) -> HashSet<String> {
 }
 
 fn look<'a>(function: &'a Node<'a>, unit: &Unit, uses: &mut Uses) {
-    let mut names: HashMap<u64, &str> = HashMap::new();
-    let mut targets: HashSet<*const Node> = HashSet::new();
+    let mut names: FxHashMap<u64, &str> = FxHashMap::default();
+    let mut targets: FxHashSet<*const Node> = FxHashSet::default();
     scan::walk(function, &mut |node| {
         match (node.kind, node.operator.as_ref(), node.inner.first()) {
             ("CallExpr", ..) if scan::callee(node).is_none() => uses.indirect = true,

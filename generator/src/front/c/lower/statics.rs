@@ -3,7 +3,7 @@
 use crate::directives::{Directive, directives, literal, without_comments};
 use crate::front::c::sources::Sources;
 use crate::ir::{GlobalId, Object, Span, Static};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A declaration inside a function.
 pub struct Declared {
@@ -21,7 +21,7 @@ pub struct Declared {
 /// Each declaration once, with variables under the names of the globals.
 pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> Vec<Static> {
     let mut found: Vec<Static> = Vec::new();
-    let mut macros: HashMap<u32, Vec<Directive>> = HashMap::new();
+    let mut macros: FxHashMap<u32, Vec<Directive>> = FxHashMap::default();
     for one in all {
         let renamed = |word: &str| {
             let own = all.iter().filter(|other| other.function == one.function);
@@ -82,9 +82,9 @@ fn static_first(text: String) -> String {
 fn expanded(mut text: String, directives: &[Directive], span: Span) -> String {
     let before = directives.partition_point(|line| line.at < span.start as usize);
     let behind = directives.partition_point(|line| line.at < span.end as usize);
-    let changed: HashSet<&str> = directives[behind..].iter().map(|line| line.name).collect();
+    let changed: FxHashSet<&str> = directives[behind..].iter().map(|line| line.name).collect();
     let of = |line: &&Directive| changed.contains(line.name);
-    let meant: HashMap<&str, &Directive> =
+    let meant: FxHashMap<&str, &Directive> =
         directives[..before].iter().filter(of).map(|line| (line.name, line)).collect();
     if meant.is_empty() {
         return text;
