@@ -48,15 +48,23 @@ pub fn build_release() -> &'static Path {
 
 /// What links a program with the library: with libadtape.so, which it finds where it was built, or with libadtape.a if
 /// `TEST_STATIC` is set, as `make matrix` does. To link with that takes ten times as long.
-pub fn linked() -> Vec<String> {
+pub fn linked() -> [String; 5] {
     let release = build_release().display();
-    let library = if std::env::var_os("TEST_STATIC").is_some() {
-        vec![format!("{release}/libadtape.a")]
-    } else {
-        vec![format!("{release}/libadtape.so"), format!("-Wl,-rpath,{release}")]
-    };
-    library.into_iter().chain(["-lpthread", "-ldl", "-lm"].map(String::from)).collect()
+    if std::env::var_os("TEST_STATIC").is_some() {
+        return linked_statically();
+    }
+    let [threads, dynamic, math] = SYSTEM_LIBRARIES.map(String::from);
+    [format!("{release}/libadtape.so"), format!("-Wl,-rpath,{release}"), threads, dynamic, math]
 }
+
+/// What links a program with libadtape.a, as the installed pkg-config file of the static library has it.
+pub fn linked_statically() -> [String; 5] {
+    let [threads, dynamic, math] = SYSTEM_LIBRARIES.map(String::from);
+    [build_release().join("libadtape.a").display().to_string(), "-Wl,--gc-sections".into(), threads, dynamic, math]
+}
+
+/// The libraries of the system that the library needs.
+pub const SYSTEM_LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
 
 /// What gfortran is asked for in what is ours: no warning. Values that come back must be exactly those that went, so reals
 /// are compared. gfortran warns of bounds that it sets in an assignment, and of those that it copies of a variable that is

@@ -5,13 +5,13 @@
 
 mod errors;
 
-use crate::common::{build_release, clean, files_below, root, run, scratch, skip, stdout};
+use crate::common::{
+    SYSTEM_LIBRARIES, build_release, clean, files_below, linked_statically, root, run, scratch, skip, stdout,
+};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const WARNINGS: [&str; 3] = ["-Wall", "-Wextra", "-Wpedantic"];
-/// As the installed pkg-config file of the static library has them.
-const SYSTEM_LIBRARIES: [&str; 4] = ["-Wl,--gc-sections", "-lpthread", "-ldl", "-lm"];
 
 type Mode = &'static [(&'static str, &'static str)];
 const PLAIN: Mode = &[];
@@ -51,8 +51,7 @@ fn compiler(name: &str, flags: &[&str]) -> Command {
 fn build(test: &str, program: &str, flags: &[&str]) -> PathBuf {
     let binary = scratch(&format!("c_{test}")).join(program);
     let mut gcc = compiler("gcc", &["-std=gnu11", "-Werror"]);
-    gcc.args(flags).arg(source(program)).arg(build_release().join("libadtape.a"));
-    run(gcc.args(SYSTEM_LIBRARIES).arg("-o").arg(&binary));
+    run(gcc.args(flags).arg(source(program)).args(linked_statically()).arg("-o").arg(&binary));
     binary
 }
 
@@ -153,8 +152,8 @@ fn header_works_in_every_dialect(level: &str) {
     let check_dialect = |(cc, language, std): (&str, &str, &str)| {
         let binary = directory.join(format!("{cc}_{std}"));
         let mut command = compiler(cc, &["-Wconversion", "-Werror", level, &format!("-std={std}"), "-x", language]);
-        command.arg(source("header")).args(["-x", "none"]).arg(build_release().join("libadtape.a"));
-        run(command.args(SYSTEM_LIBRARIES).arg("-o").arg(&binary));
+        command.arg(source("header")).args(["-x", "none"]).args(linked_statically());
+        run(command.arg("-o").arg(&binary));
         run(&mut in_mode(&binary, PLAIN));
     };
     // Two at a time.

@@ -9,7 +9,7 @@ mod shared;
 mod sites;
 mod symbols;
 
-use crate::common::{build_release, cc, clean, fc, levels, root, run, scratch, skip, stdout};
+use crate::common::{build_release, cc, clean, fc, levels, linked_statically, root, run, scratch, skip, stdout};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ fn link(compiler: &mut Command, how: How) {
     if how != How::Lto {
         compiler.arg(kit.join("libadtape_kit.a"));
     }
-    compiler.arg(release.join("libadtape.a")).args(["-lpthread", "-ldl", "-lm"]);
+    compiler.args(linked_statically());
 }
 
 fn include(compiler: &mut Command) {

@@ -11,7 +11,9 @@ mod example;
 mod fortran;
 mod kit;
 
-use crate::common::{build_release, clean, fortran_module, linked, root, run, scratch, skip, stdout};
+use crate::common::{
+    build_release, clean, fortran_module, linked, linked_statically, root, run, scratch, skip, stdout,
+};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -197,8 +199,8 @@ fn example_of_the_page_gives_the_right_gradient() {
         let mut compiler = clean(format!("mpicc.{mpi}"));
         compiler.current_dir(root()).args(["-std=c11", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
         compiler.args(["-Iinclude", "-Impi/include"]).arg(directory.join("model.c"));
-        compiler.arg(library(mpi).join("libadtape_mpi.a")).arg(build_release().join("libadtape.a"));
-        run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(directory.join("model")));
+        compiler.arg(library(mpi).join("libadtape_mpi.a")).args(linked_statically());
+        run(compiler.arg("-o").arg(directory.join("model")));
         prints_what_the_page_says(mpi, &directory.join("model"));
     }
 }
@@ -311,8 +313,7 @@ mod matrix {
             let sanitized = |program: &str| {
                 let (binary, source) = (directory.join(program), format!("mpi/tests/{program}.c"));
                 let mut compiler = compiler();
-                compiler.arg(source).arg(&library).arg(build_release().join("libadtape.a"));
-                run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
+                run(compiler.arg(source).arg(&library).args(linked_statically()).arg("-o").arg(&binary));
                 binary
             };
             let [random, calls, checkpoints, driver] = ["random", "calls", "checkpoints", "driver"].map(sanitized);

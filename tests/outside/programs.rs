@@ -3,7 +3,7 @@
 // Each test file uses some of it.
 #![allow(dead_code)]
 
-use crate::common::{build_release, clean, fc, fortran_module, linked, root, run, scratch, skip};
+use crate::common::{clean, fc, fortran_module, linked, linked_statically, root, run, scratch, skip};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -89,7 +89,7 @@ pub fn link_fortran(set: &Set, source: &str, variant: &str, more: &[&str]) -> Pa
         link(&mut compiler);
     } else {
         // What wraps functions wraps them in the library, too.
-        run(compiler.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm"]));
+        run(compiler.args(linked_statically()));
     }
     program
 }

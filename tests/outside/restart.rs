@@ -1,7 +1,7 @@
 //! The examples `restart` and `long_run`: killed, forward and in reverse, and started again, they find the gradient of an
 //! undisturbed run, bit for bit. The first is killed at any segment; the second, by a driver, at random moments.
 
-use crate::common::{build_release, fortran_module, root, run, scratch, skip};
+use crate::common::{fortran_module, linked_statically, root, run, scratch, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -12,7 +12,7 @@ fn c_program(name: &str, directory: &Path) -> PathBuf {
     let mut gcc = Command::new("gcc");
     gcc.args(["-std=c11", "-D_DEFAULT_SOURCE", "-g", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]);
     gcc.arg(root().join("include")).arg(root().join(format!("examples/{name}/{name}.c")));
-    run(gcc.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
+    run(gcc.args(linked_statically()).arg("-o").arg(&program));
     program
 }
 
@@ -27,7 +27,7 @@ fn fortran_program(name: &str, directory: &Path, test: &str) -> Option<PathBuf> 
     gfortran.current_dir(directory).args(["-std=f2018", "-O2", "-g", "-Wall", "-Wextra", "-Werror"]);
     gfortran.args(["-Wno-unused-dummy-argument", "-Wno-maybe-uninitialized", "-I"]).arg(&module);
     gfortran.arg(root().join(format!("examples/{name}/{name}.f90"))).arg(module.join("libadtape_fortran.a"));
-    run(gfortran.arg(build_release().join("libadtape.a")).args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&program));
+    run(gfortran.args(linked_statically()).arg("-o").arg(&program));
     Some(program)
 }
 

@@ -1,6 +1,6 @@
 //! The names of Adjoinable MPI: `mpi/tests/ampi.c` and `ampi.F90`, with `libadtape_mpi_kit.a` as it is installed.
 
-use super::{CHECK, Mpi, build_release, clean, fortran, library, mpis, on_ranks, passes, root, run, said, scratch};
+use super::{CHECK, Mpi, clean, fortran, library, linked_statically, mpis, on_ranks, passes, root, run, said, scratch};
 use std::path::PathBuf;
 
 fn compile_c(mpi: Mpi) -> PathBuf {
@@ -9,8 +9,7 @@ fn compile_c(mpi: Mpi) -> PathBuf {
     compiler.current_dir(root()).args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]);
     compiler.args(["-Impi/kit/include", "-Impi/include", "-Iinclude", "mpi/tests/ampi.c"]);
     compiler.arg(library(mpi).join("libadtape_mpi_kit.a")).arg(library(mpi).join("libadtape_mpi.a"));
-    compiler.arg(build_release().join("libadtape.a"));
-    run(compiler.args(["-lpthread", "-ldl", "-lm", "-o"]).arg(&binary));
+    run(compiler.args(linked_statically()).arg("-o").arg(&binary));
     binary
 }
 
