@@ -111,7 +111,7 @@ fn memory_that_the_first_call_fills_gives_right_adjoints_in_the_second() {
 
 #[test]
 fn effects_that_c_orders_have_right_adjoints() {
-    check("ordered.c", &["comma", "filled", "status"]);
+    check("ordered.c", &["comma", "filled", "status", "marks"]);
 }
 
 #[test]

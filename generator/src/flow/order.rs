@@ -1,17 +1,20 @@
 //! Calls and what the rest of their expressions does: C leaves the order open, so neither may change what the other uses.
 //!
-//! The front end notes as [`Order`] what may meet by its types. Here pointers say what is one piece of memory. Elements
-//! of one array are not told apart. What calls only count in may be counted in any order, what the first call fills may
-//! be filled by either, and it does not matter which of them leaves a status last that nobody reads.
+//! The front end notes as [`Order`] what may meet by its types. Here pointers say what is one piece of memory, and where
+//! that does not do, sections tell its elements apart. What calls only count in may be counted in any order, what the
+//! first call fills may be filled by either, and it does not matter which of them leaves a status last that nobody
+//! reads.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::effects::{Effect, Effects};
 use super::locs::{Loc, Root, Set};
-use super::{Head, Options, Points, walk};
+use super::required::Required;
+use super::{Flow, Head, Options, Points, walk};
 use crate::ir::{
-    Base, Binary, Callee, ExprKind, GlobalId, ItemId, ItemKind, Order, Place, ProcId, Program, RegionId, Step, Type,
+    Base, Binary, Callee, ExprKind, GlobalId, ItemId, ItemKind, Order, Place, ProcId, Program, RegionId, Step, Touched,
+    Type,
 };
 use crate::refuse::Refusal;
 
@@ -31,10 +34,16 @@ pub fn settled<'p>(
     let mut judge = Judge { effects: Effects::analyse(program, &points), points: &points, program, unordered };
     let mut settled = program.clone();
     settled.procs.iter_mut().for_each(|proc| proc.orders.clear());
-    let mut refusals = judge.refusals();
+    let mut refusals = judge.refusals(&|_, _| false);
     if !refusals.is_empty() {
         judge.unordered.extend(filled(&settled));
-        refusals = judge.refusals();
+        refusals = judge.refusals(&|_, _| false);
+    }
+    if !refusals.is_empty()
+        && let Ok(flow) = Flow::analyse(&settled, heads)
+    {
+        let required = Required::new(&flow);
+        refusals = judge.refusals(&|p, order| required.apart(p, order));
     }
     if refusals.is_empty() { Ok(Cow::Owned(settled)) } else { Err(refusals) }
 }
@@ -48,10 +57,11 @@ struct Judge<'p> {
 }
 
 impl Judge<'_> {
-    fn refusals(&self) -> Vec<Refusal> {
+    /// `apart`: whether a call and the rest of its expression do not meet after all.
+    fn refusals(&self, apart: &dyn Fn(ProcId, &Order) -> bool) -> Vec<Refusal> {
         let procs = self.program.procs.iter().enumerate();
         let orders = procs.flat_map(|(p, proc)| proc.orders.iter().map(move |order| (ProcId::new(p), order)));
-        let met = orders.filter(|(p, order)| self.meets(*p, order));
+        let met = orders.filter(|(p, order)| self.meets(*p, order) && !apart(*p, order));
         let mut refusals: Vec<Refusal> = met.map(|(_, order)| Refusal::order(&order.name, order.span)).collect();
         refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
         refusals.dedup();
@@ -59,8 +69,8 @@ impl Judge<'_> {
     }
 
     fn meets(&self, p: ProcId, order: &Order) -> bool {
-        let cells = |places: &[Place]| -> Set {
-            let cells = places.iter().flat_map(|place| self.points.cells(p, place));
+        let cells = |places: &[Touched]| -> Set {
+            let cells = places.iter().flat_map(|touched| self.points.cells(p, &touched.place));
             cells.flat_map(|cell| self.points.locs.leaves(cell)).collect()
         };
         let mut rest = Effect { reads: cells(&order.read), writes: cells(&order.written) };
@@ -98,7 +108,7 @@ impl Judge<'_> {
             cells.into_iter().any(|cell| cell == loc || self.points.may_alias(p, loc, cell))
         };
         if !matches!(self.points.locs.ty(loc), Type::Int { .. })
-            || order.read.iter().chain(&order.written).any(|place| is_here(p, place))
+            || order.read.iter().chain(&order.written).any(|touched| is_here(p, &touched.place))
         {
             return false;
         }

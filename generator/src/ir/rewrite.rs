@@ -146,7 +146,7 @@ pub fn values(proc: &mut Proc, f: &mut dyn FnMut(&mut ValueId)) {
 }
 
 fn order_places(order: &mut Order) -> impl Iterator<Item = &mut Place> {
-    order.read.iter_mut().chain(&mut order.written)
+    order.read.iter_mut().chain(&mut order.written).map(|touched| &mut touched.place)
 }
 
 /// Calls `f` on the values that an item names outside of expressions.
@@ -341,8 +341,8 @@ pub fn compact(proc: &mut Proc) {
     };
     proc.orders.retain(|order| items[order.call.index()]);
     for order in &mut proc.orders {
-        order.read.retain_mut(left);
-        order.written.retain_mut(left);
+        order.read.retain_mut(|touched| left(&mut touched.place));
+        order.written.retain_mut(|touched| left(&mut touched.place));
         order.calls.retain(|call| items[call.index()]);
     }
     let (region_numbers, item_numbers, value_numbers) = (numbers(&regions), numbers(&items), numbers(&values));

@@ -377,15 +377,24 @@ pub struct Proc {
     pub span: Span,
 }
 
+/// What an expression reads or writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touched {
+    /// The place; without subscripts unless it `is_element`.
+    pub place: Place,
+    /// Whether it is one element, whose subscripts are numbers.
+    pub is_element: bool,
+}
+
 /// A call and what the rest of its expression does: the order is open in C, so neither may change what the other uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     /// The call.
     pub call: ItemId,
     /// What the rest reads.
-    pub read: Vec<Place>,
+    pub read: Vec<Touched>,
     /// What it writes without a call.
-    pub written: Vec<Place>,
+    pub written: Vec<Touched>,
     /// What it calls.
     pub calls: Vec<ItemId>,
     /// The function that is called.

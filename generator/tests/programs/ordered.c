@@ -229,3 +229,15 @@ double f_set_by_a_test(int n, double *x, int *ia, double *w) {
     }
     return x[0] * x[1] + x[n - 1];
 }
+
+/* Calls set marks in rows of a table whose other elements the rest of the expression reads. */
+static double marked(double *row, double x) {
+    if (row[2] < 0.1) row[2] = 2.0 + row[1];
+    return row[1] * x * x + row[2];
+}
+double f_marks(int n, double *x, int *ia, double *w) {
+    double table[2][3] = {{x[0], x[1], 0.0}, {x[2], 3.0, 0.5}};
+    (void)ia;
+    const double first = table[0][0] * x[n - 1] / (5.0 + marked(table[0], x[1]) * marked(table[1], w[0]));
+    return first * table[0][2] + table[1][2] * x[0];
+}

@@ -1,14 +1,15 @@
-//! What stays in memory as it is: from an item to the end of its region, or from pass to pass of a loop.
+//! What stays in memory as it is: from an item to the end of its region, from pass to pass of a loop, or behind a call
+//! in an expression.
 
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use super::super::locs::{Loc, Set};
 use super::super::poly::{Facts, Poly};
-use super::super::sections::Secs;
+use super::super::sections::{self, Secs};
 use super::super::walk;
-use super::{Required, State, Writers};
-use crate::ir::{Expr, ItemId, ItemKind, Place, ProcId, RegionId};
+use super::{Required, State, Sum, Writers};
+use crate::ir::{Expr, ItemId, ItemKind, Order, Place, ProcId, RegionId};
 
 impl Required<'_> {
     /// Whether every load of `expr`, evaluated at `item`, still yields the same at the end of the item's region. With
@@ -99,6 +100,35 @@ impl Required<'_> {
                 !self.hit(p, &loads, written, piece, &facts)
             })
         })
+    }
+
+    /// Whether a call and the rest of its expression leave each other's memory alone, element by element.
+    pub fn apart(&self, p: ProcId, order: &Order) -> bool {
+        let region = |item: ItemId| self.positions[p.index()][item.index()].map(|(region, _)| region);
+        let of = |item: &ItemId| {
+            let mut state = State::default();
+            self.item(p, region(*item)?, *item, &mut state);
+            Some(state.sum)
+        };
+        let Some((call, here)) = of(&order.call).zip(region(order.call)) else { return false };
+        if !order.read.iter().chain(&order.written).all(|touched| touched.is_element) {
+            return false;
+        }
+        let facts = self.locator.facts(p, here);
+        let mut rest = Sum::default();
+        for (places, secs) in [(&order.read, &mut rest.read), (&order.written, &mut rest.written)] {
+            let pieces = places.iter().flat_map(|touched| self.locator.pieces(p, &touched.place, &facts));
+            pieces.for_each(|(loc, piece)| sections::add(secs, loc, piece));
+        }
+        for other in &order.calls {
+            let Some(other) = of(other) else { return false };
+            sections::union(&mut rest.read, &other.read);
+            sections::union(&mut rest.written, &other.written);
+        }
+        let meet = |some: &Secs, others: &Secs| {
+            some.iter().any(|(loc, pieces)| pieces.iter().any(|piece| self.hit(p, others, *loc, piece, &facts)))
+        };
+        !(meet(&call.written, &rest.read) || meet(&call.written, &rest.written) || meet(&rest.written, &call.read))
     }
 
     fn writers(&self, p: ProcId, region: RegionId) -> Arc<Writers> {

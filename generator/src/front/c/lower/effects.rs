@@ -61,12 +61,12 @@ enum Where {
     Anywhere,
 }
 
-/// An access of memory without a call. The subscripts of the place are left out.
+/// An access of memory without a call.
 #[derive(Clone, Debug)]
 struct Access {
     at: Where,
     kinds: Kinds,
-    place: Place,
+    touched: Touched,
 }
 
 /// What an expression does to memory.
@@ -138,8 +138,8 @@ impl Effects {
     /// Calls here that change what other expressions use, or use what they change: what the analyses of pointers must say
     /// of them, or why they cannot.
     fn meetings(&self, other: &Effects, span: Span) -> Vec<std::result::Result<Order, Refusal>> {
-        let places = |accesses: &[Access], meets: &dyn Fn(&Access) -> bool| -> Vec<Place> {
-            accesses.iter().filter(|access| meets(access)).map(|access| access.place.clone()).collect()
+        let places = |accesses: &[Access], meets: &dyn Fn(&Access) -> bool| -> Vec<Touched> {
+            accesses.iter().filter(|access| meets(access)).map(|access| access.touched.clone()).collect()
         };
         let meeting = |call: &Call| {
             let read = places(&other.reads, &|access| call.writes_to(access));
@@ -241,6 +241,24 @@ impl<'a> Lower<'_, 'a> {
         proc.params.iter().any(|param| param.entry == Some(value) || (param.var == Some(var) && kept()))
     }
 
+    /// Whether a place is one element wherever the expression begins: numbers for subscripts, of a variable or of what a
+    /// parameter points to that nothing assigns.
+    fn is_element(&self, place: &Place) -> bool {
+        let fixed = |step: &Step| match step {
+            Step::Index(subscripts) => subscripts.iter().all(is_fixed),
+            Step::Field(_) => true,
+        };
+        let base = match &place.base {
+            Base::Object(_) | Base::Global(_) => true,
+            Base::At(pointer) => match &pointer.kind {
+                ExprKind::Address(inner) => self.is_element(inner),
+                ExprKind::Value(value) => self.is_given(*value),
+                _ => false,
+            },
+        };
+        base && !matches!(place.ty, Type::Array { .. }) && place.path.iter().all(fixed)
+    }
+
     /// Notes that a place is read or written.
     pub fn touch(&mut self, place: &Place, write: bool) {
         let kinds = Kinds::of(&place.ty, &self.reader.structs.types);
@@ -250,8 +268,10 @@ impl<'a> Lower<'_, 'a> {
         if private || self.is_errno(place) || self.is_scratch(place) {
             return;
         }
+        let is_element = self.is_element(place);
+        let place = if is_element { place.clone() } else { without_subscripts(place) };
         let list = if write { &mut self.effects.writes } else { &mut self.effects.reads };
-        list.push(Access { at, kinds, place: without_subscripts(place) });
+        list.push(Access { at, kinds, touched: Touched { place, is_element } });
         if !matches!(at, Where::Object(_)) {
             self.summary.add(kinds, write, matches!(at, Where::Global(_)));
         }
@@ -331,6 +351,13 @@ impl<'a> Lower<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a subscript is a number, in an array whose extents are numbers.
+fn is_fixed(subscript: &Subscript) -> bool {
+    let is_number = |e: &Expr| matches!(e.kind, ExprKind::Int(_));
+    let bounds = [&subscript.dim.lower, &subscript.dim.extent].into_iter().flatten();
+    is_number(&subscript.at) && bounds.into_iter().all(is_number)
 }
 
 /// A place as far as the analyses of pointers know it.
