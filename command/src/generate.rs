@@ -55,7 +55,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
         return Err(2);
     }
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
-    // The process ends soon: giving back each of a million pieces would take a thirtieth of its time.
+    // The process ends soon, and nobody needs the memory back piece by piece.
     let adjoint = ManuallyDrop::new(adjoint);
     let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.

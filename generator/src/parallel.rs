@@ -24,6 +24,11 @@ pub fn threads_for(items: impl ExactSizeIterator<Item = usize>) -> usize {
     if items.len() < 2 || items.sum::<usize>() < ITEMS { 1 } else { threads() }
 }
 
+/// The results of `work` for all inputs, in their order, on so many threads.
+pub fn map<T: Sync, R: Send>(all: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    each(all, &mut vec![(); threads], |(), input| work(input))
+}
+
 /// The results of `work` for all inputs, in their order. Each thread has a tool of its own; the first is that of the
 /// calling thread, which does the work of a thread that cannot be had.
 pub fn each<T: Sync, W: Send, R: Send>(all: &[T], tools: &mut [W], work: impl Fn(&mut W, &T) -> R + Sync) -> Vec<R> {

@@ -37,15 +37,13 @@ pub fn prove_all(
     let mut at: FxHashMap<ProcId, &mut Sweeps> = all.iter_mut().map(|each| (each.proc, each)).collect();
     let (mut contracts, mut changed) = (Contracts::new(), BTreeSet::new());
     for wave in flow::walk::waves(flow.program) {
-        let (mut open, mut judged) = (Vec::new(), Vec::new());
-        for each in wave.iter().filter_map(|proc| at.remove(proc)) {
+        let of_wave: Vec<&mut Sweeps> = wave.iter().filter_map(|proc| at.remove(proc)).collect();
+        let procs: Vec<ProcId> = of_wave.iter().map(|each| each.proc).collect();
+        let is_open = |each: &&mut Sweeps| {
             let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
-            if each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee)) {
-                open.push(each);
-            } else {
-                judged.push(each.proc);
-            }
-        }
+            each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee))
+        };
+        let open: Vec<&mut Sweeps> = of_wave.into_iter().filter(is_open).collect();
         let judge = |each: &&mut Sweeps| {
             let mut given = given(flow, each, &contracts);
             given.params = called[&each.proc].clone();
@@ -57,9 +55,8 @@ pub fn prove_all(
             let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
             (given, verdict, contract)
         };
-        let items = open.iter().map(|each| each.reverse.items.len());
-        let mut tools = vec![(); parallel::threads_for(items)];
-        let found = parallel::each(&open, &mut tools, |(), each| judge(each));
+        let threads = parallel::threads_for(open.iter().map(|each| each.reverse.items.len()));
+        let found = parallel::map(&open, threads, judge);
         for (each, (given, verdict, contract)) in open.into_iter().zip(found) {
             let contract = (verdict == Verdict::Proved).then_some(contract);
             if before.get(&each.proc) != contract.as_ref() {
@@ -71,9 +68,8 @@ pub fn prove_all(
             };
             each.verdict = verdict;
             each.given = given;
-            judged.push(each.proc);
         }
-        contracts.extend(judged.into_iter().filter_map(|proc| Some((proc, before.get(&proc)?.clone()))));
+        contracts.extend(procs.into_iter().filter_map(|proc| Some((proc, before.get(&proc)?.clone()))));
     }
 }
 

@@ -16,12 +16,12 @@ const COPIES: usize = 8;
 /// Which arguments carry derivatives, in a call or into a procedure; last, whether the result does.
 type Pattern = Vec<bool>;
 
-/// What `give` makes of the program in which every call finds a procedure whose active parameters are its own active
-/// arguments, and of its analysis.
+/// What `give` makes of the analysis of the program in which every call finds a procedure whose active parameters are
+/// its own active arguments.
 pub fn specialised<T>(
     program: &Program,
     heads: &[Head],
-    give: impl FnOnce(&Program, &Flow) -> Result<T, Vec<Refusal>>,
+    give: impl FnOnce(&Flow) -> Result<T, Vec<Refusal>>,
 ) -> Result<T, Vec<Refusal>> {
     let mut program = program.clone();
     // A copy may need copies of what it calls, so one round for each level of the call tree.
@@ -30,7 +30,7 @@ pub fn specialised<T>(
         let flow = Flow::analyse(&program, heads)?;
         let split = if rounds == 0 { None } else { split(&flow, heads) };
         rounds = rounds.saturating_sub(1);
-        let Some(next) = split.or_else(|| pruned(&program, heads)) else { return give(&program, &flow) };
+        let Some(next) = split.or_else(|| pruned(&program, heads)) else { return give(&flow) };
         program = next;
     }
 }

@@ -183,8 +183,8 @@ fn with_members(program: &Program, heads: &[Head], choices: &Choices) -> Result<
 }
 
 fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    specialised(program, heads, |program, flow| {
-        let later = frees::worth_a_look(program).then(|| frees::later(program, flow)).flatten();
+    specialised(program, heads, |flow| {
+        let later = frees::worth_a_look(flow.program).then(|| frees::later(flow.program, flow)).flatten();
         match later {
             Some(later) => planned_of(&Flow::analyse(&later, heads)?, heads, choices),
             None => planned_of(flow, heads, choices),

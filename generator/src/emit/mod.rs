@@ -294,8 +294,7 @@ impl<'a> Unit<'a> {
 
     /// Prints procedures, each with the one that it is made of.
     fn print(&self, procs: &[(ProcId, &Proc)], tape: bool) -> Vec<body::Printed> {
-        let mut tools = vec![(); parallel::threads()];
-        parallel::each(procs, &mut tools, |(), (id, proc)| {
+        parallel::map(procs, parallel::threads(), |(id, proc)| {
             let name = self.sweep_name(*id, proc.role);
             let bridged = !self.stepwise.contains(id);
             body::print(self, (&self.program.procs[id.index()], proc), &name, tape, bridged)

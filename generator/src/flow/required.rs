@@ -200,7 +200,7 @@ impl<'f> Required<'f> {
         required
     }
 
-    /// The same results, for another thread to ask questions of.
+    /// The same results, for another thread to ask questions of, or to go on with.
     pub fn fork(&self) -> Required<'f> {
         Required {
             flow: self.flow,

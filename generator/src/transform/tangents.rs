@@ -34,7 +34,7 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
 }
 
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    specialised(program, heads, |_, flow| built(flow, heads, choices))
+    specialised(program, heads, |flow| built(flow, heads, choices))
 }
 
 /// The tangents of a program that is analysed.

@@ -61,12 +61,11 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     let parts: Vec<Parts> = input.files.iter().map(|_| Parts::default()).collect();
     let texts: Vec<_> = input.trees.iter().map(|tree| run::stored(tree)).collect();
     let positions: Vec<usize> = (0..input.files.len()).collect();
-    let trees =
-        parallel::each(&positions, &mut vec![(); parallel::threads()], |(), position| match texts.get(*position) {
-            Some(Ok(text)) => tree::parse(text).map_err(|error| not_understood(&error)),
-            Some(Err(refusal)) => Err(refusal.clone()),
-            None => run::tree(clang, &input.arguments, &input.files[*position], &parts[*position]),
-        });
+    let trees = parallel::map(&positions, parallel::threads(), |position| match texts.get(*position) {
+        Some(Ok(text)) => tree::parse(text).map_err(|error| not_understood(&error)),
+        Some(Err(refusal)) => Err(refusal.clone()),
+        None => run::tree(clang, &input.arguments, &input.files[*position], &parts[*position]),
+    });
     asked.map_or(Ok(()), run::Asked::check).map_err(|refusal| without_sources(vec![refusal]))?;
     let refusals: Vec<Refusal> = trees.iter().filter_map(|tree| tree.as_ref().err().cloned()).collect();
     if !refusals.is_empty() {
