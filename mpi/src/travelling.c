@@ -130,7 +130,7 @@ static void collective_reverse(enum operation operation, const void *site) {
     free(t->own);
     free(t->incoming);
     free(t);
-    room_free(exchange);
+    exchange_end(exchange);
 }
 
 #define DEFINE_COLLECTIVE_(name) \

@@ -10,10 +10,13 @@ struct exchange {
     int64_t values;           /* of that */
     struct travelling *travelling; /* of a collective call, else undefined */
 };
-/* Exchanges by the low bits of their serials, which follow each other: so chains are short. */
+/* Exchanges by the low bits of their serials, which follow each other. Mostly few are under way, and each has a place
+ * of its own; chains have those whose place is taken, and are short for the same reason. */
+enum { NEAR = 16 };
 static struct {
+    struct exchange near[NEAR]; /* serial 0: free */
     struct exchange **chains;
-    size_t capacity, count; /* capacity: 0 or a power of two */
+    size_t capacity, count; /* of chains: capacity is 0 or a power of two */
 } underway;
 
 /* collective calls: travelling.c */
@@ -37,25 +40,32 @@ static __attribute__((cold, noinline)) void underway_grow(const void *site) {
     underway.capacity = capacity;
 }
 
-static inline struct exchange *exchange_new(uint64_t serial, const void *site) {
+static __attribute__((noinline)) struct exchange *exchange_chained(uint64_t serial, const void *site) {
     if (underway.count == underway.capacity) {
         underway_grow(site);
     }
     struct exchange *exchange = room_allocate(sizeof *exchange, site);
     struct exchange **chain = &underway.chains[serial & (underway.capacity - 1)];
-    exchange->serial = serial;
     exchange->next = *chain;
-    exchange->incoming.request = MPI_REQUEST_NULL;
-    exchange->adjoint = NULL;
     *chain = exchange;
     underway.count++;
     return exchange;
 }
 
-/* What the reverse of the request's wait has begun. */
-static struct exchange *exchange_take(const struct leg *leg, const struct head *head) {
-    struct exchange **place = underway.capacity > 0 ? &underway.chains[leg->serial & (underway.capacity - 1)] : NULL;
-    while (place != NULL && *place != NULL && (*place)->serial != leg->serial) {
+static inline struct exchange *exchange_new(uint64_t serial, const void *site) {
+    struct exchange *exchange = &underway.near[serial % NEAR];
+    if (__builtin_expect(exchange->serial != 0, 0)) {
+        exchange = exchange_chained(serial, site);
+    }
+    exchange->serial = serial;
+    exchange->incoming.request = MPI_REQUEST_NULL;
+    exchange->adjoint = NULL;
+    return exchange;
+}
+
+static __attribute__((noinline)) struct exchange *exchange_unchain(uint64_t serial, const struct head *head) {
+    struct exchange **place = underway.capacity > 0 ? &underway.chains[serial & (underway.capacity - 1)] : NULL;
+    while (place != NULL && *place != NULL && (*place)->serial != serial) {
         place = &(*place)->next;
     }
     if (place == NULL || *place == NULL) {
@@ -69,10 +79,24 @@ static struct exchange *exchange_take(const struct leg *leg, const struct head *
     return exchange;
 }
 
+/* What the reverse of the request's wait has begun. Ends by exchange_end. */
+static inline struct exchange *exchange_take(const struct leg *leg, const struct head *head) {
+    struct exchange *exchange = &underway.near[leg->serial % NEAR];
+    const bool is_near = __builtin_expect(exchange->serial == leg->serial && leg->serial != 0, 1);
+    return is_near ? exchange : exchange_unchain(leg->serial, head);
+}
+
+static inline void exchange_end(struct exchange *exchange) {
+    if (__builtin_expect(exchange == &underway.near[exchange->serial % NEAR], 1)) {
+        exchange->serial = 0;
+    } else {
+        room_free(exchange);
+    }
+}
+
 static void underway_end(void) {
     free(underway.chains);
-    underway.chains = NULL;
-    underway.capacity = underway.count = 0;
+    memset(&underway, 0, sizeof underway);
 }
 
 /* ---- waits: reverse ---- */
@@ -102,6 +126,10 @@ static void return_adjoint(struct leg *leg, void *adjoint, const void *site) {
     exchange->incoming.request = plain_send_whole(leg, adjoint, packed_bytes(layout, leg->values), site);
 }
 
+static __attribute__((noinline)) void ask_for_collective(const struct leg *leg, const void *site) {
+    exchange_new(leg->serial, site)->travelling = travel_begin(site);
+}
+
 enum { FEW = 16 };
 
 /* All adjoints are asked for before one is sent: a message that finds its receive goes there without a detour. */
@@ -115,7 +143,7 @@ static void wait_reverse(enum operation operation, void *const *given, const voi
         const struct leg *leg = &legs[i];
         if (leg->flags & LEG_COLLECTIVE) {
             /* The records of such calls lie below that of the wait, the last one on top. */
-            exchange_new(leg->serial, site)->travelling = travel_begin(site);
+            ask_for_collective(leg, site);
         } else if (leg->serial != 0 && !(leg->flags & LEG_RECEIVED)) {
             ask_for_adjoint(leg, site);
         }
@@ -138,7 +166,7 @@ static void sent_reverse(const struct leg *leg, void *adjoint, const struct head
     if (leg->flags & LEG_MESSAGE) {
         incoming_end(leg, &exchange->incoming, adjoint, head, site);
     }
-    room_free(exchange);
+    exchange_end(exchange);
 }
 
 /* Waits until the adjoint of what was received is sent. The reverse of the wait knew where it is. */
@@ -149,7 +177,7 @@ static void received_reverse(const struct leg *leg, const struct head *head, con
                "MPI_Wait for an adjoint that was sent");
         clear_dense(exchange->adjoint, layouts.at[leg->layout], exchange->values);
     }
-    room_free(exchange);
+    exchange_end(exchange);
 }
 
 static void isend_reverse(void *const *given, const void *site) {
