@@ -1,4 +1,4 @@
-//! Cargo.toml's rust-version is the oldest Rust that the edition and the dependencies allow. That the library
+//! Cargo.toml's rust-version is the oldest Rust that the library itself and the dependencies allow. That the library
 //! compiles with it, `make oldest-rust` checks.
 
 use crate::common::{root, stdout};
@@ -8,6 +8,8 @@ use std::process::Command;
 
 /// The first Rust with edition 2024.
 const EDITION: Version = (1, 85);
+/// The first Rust with the functions that copy arrays by vectors of AVX-512.
+const VECTORS: Version = (1, 89);
 
 type Version = (u32, u32);
 
@@ -56,7 +58,7 @@ fn rust_version_is_the_oldest_that_dependencies_allow() {
     let (stated, dependencies) = (stated(), dependencies());
     assert!(dependencies.iter().any(|(name, _)| name == "libc"), "{dependencies:?}");
     let newest = dependencies.iter().filter_map(|dependency| Some((*stated.get(dependency)?, &dependency.0))).max();
-    let edition = (EDITION, &"edition 2024".to_owned());
-    let needed = newest.into_iter().chain([edition]).max().expect("the edition at least");
+    let own = [(EDITION, &"edition 2024".to_owned()), (VECTORS, &"AVX-512".to_owned())];
+    let needed = newest.into_iter().chain(own).max().expect("the edition at least");
     assert_eq!(version(env!("CARGO_PKG_RUST_VERSION")), needed.0, "needed by {}", needed.1);
 }

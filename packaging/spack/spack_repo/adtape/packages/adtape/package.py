@@ -26,7 +26,7 @@ class Adtape(Package):
 
     depends_on("c", type="build")
     depends_on("fortran", type="build")
-    depends_on("rust@1.88:", type="build")
+    depends_on("rust@1.89:", type="build")
     depends_on("gmake", type="build")
     depends_on("pkgconfig", type="run")
 
