@@ -255,7 +255,11 @@ impl<'a> Lower<'_, 'a> {
                     Some(name) => name,
                     None => self.value(part)?,
                 },
-                CType::Struct(_) => load(self.struct_place(part)?),
+                CType::Struct(_) => {
+                    let place = self.struct_place(part)?;
+                    self.touch(&place, false);
+                    load(place)
+                }
                 _ => {
                     let arg = self.value(part)?;
                     self.row_argument(arg, part)?
