@@ -7,8 +7,6 @@
 #endif
 
 #include "heat.c"
-#include "heat_b.h"
-
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>
@@ -16,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "heat_b.h"
 
 /* Stores of elements that have no value yet are harmless: nothing reads them again. */
 #if defined(__GNUC__) && !defined(__clang__)

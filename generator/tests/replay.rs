@@ -105,6 +105,8 @@ const FUNCTIONS: [(&str, &[&str]); 4] = [
             "squared_in_place(squared_in_place)/(y)",
             "times_the_next(times_the_next)/(y)",
             "times_the_last(times_the_last)/(y)",
+            "named_behind_the_loop(x)/(q)",
+            "down_from_unsigned(x)/(x)",
         ],
     ),
 ];

@@ -97,6 +97,23 @@ fn macros_of_headers_change_no_other_header() {
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
 
+/// A macro under the name of a function of `math.h` changed the derivative; others did not compile.
+#[test]
+fn macros_with_names_that_generated_code_uses_leave_gradients_right() {
+    let folder = Scratch::new("hiding-macros");
+    let text = "#include <math.h>\n#define sin(a) sin((a) * 0.5)\n#define cos(a) cos((a) * 0.5)\n#define tape 3\n\
+                #define y (s->u)\n#define unused __attribute__((unused))\n#define log(...) ((void)0)\n\
+                struct state {\n    double u;\n};\ndouble f(const double *x, int n unused) {\n    \
+                struct state q = {x[0]}, *s = &q;\n    y = y * sin(x[1]) + tape * cos(x[2]);\n    log(\"f\");\n    \
+                return y * pow(1.5 + y * y, x[2]);\n}\n";
+    folder.write("model.c", text);
+    let driver = "#include \"model_b.h\"\nint main(void) {\n    double x[3] = {0.4, 0.7, 1.1}, x_b[3] = {0.0};\n    \
+                  f_b(x, x_b, 1, 1.0);\n    return 0;\n}\n";
+    folder.write("driver.c", driver);
+    let said = check_driver(&folder, "f(f)/(x)");
+    assert!(said.contains("check: f: differences "), "{said}");
+}
+
 #[test]
 fn functions_that_make_memory_for_their_callers_have_right_adjoints() {
     check("constructors.c", &[]);
@@ -107,6 +124,12 @@ fn functions_that_make_memory_for_their_callers_have_right_adjoints() {
 #[test]
 fn memory_that_the_first_call_fills_gives_right_adjoints_in_the_second() {
     check_calls("lasting.c", &[], 2);
+}
+
+/// The forward sweep copied the text of the first of them, and so ran the others twice.
+#[test]
+fn statements_of_one_macro_run_once() {
+    check("macro_of_statements.c", &[]);
 }
 
 #[test]

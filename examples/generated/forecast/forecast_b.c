@@ -14,8 +14,6 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
-#include "forecast_b.h"
-
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>
@@ -23,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "forecast_b.h"
 
 /* Stores of elements that have no value yet are harmless: nothing reads them again. */
 #if defined(__GNUC__) && !defined(__clang__)

@@ -8,8 +8,6 @@
 
 #include "network.c"
 #define ADTAPE_OWN_TYPES
-#include "network_b.h"
-
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>
@@ -17,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "network_b.h"
 
 /* Stores of elements that have no value yet are harmless: nothing reads them again. */
 #if defined(__GNUC__) && !defined(__clang__)

@@ -17,7 +17,7 @@ mod types;
 mod wrapper;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -404,13 +404,19 @@ impl Text {
         if declared.contains(types::OWN_TYPES) {
             source += &format!("#define {}\n", types::OWN_TYPES);
         }
-        source += &format!("#include \"{header_name}\"\n\n");
         macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
         source += &format!("#include {}\n", calls::HEADER);
         source += "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n";
         source += "#include <stdlib.h>\n#include <string.h>\n";
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
-        source += "\n";
+        if !names::macros_in_code(unit.program).is_empty() {
+            let written =
+                [&declared, globals, documents, &self.prototypes, &self.bodies, &self.runtime].map(String::as_str);
+            let written: FxHashSet<&str> = written.into_iter().flat_map(names::words).collect();
+            let hides: BTreeSet<&str> = names::macros(unit.program).filter(|name| written.contains(name)).collect();
+            hides.iter().for_each(|name| source += &format!("#undef {name}\n"));
+        }
+        source += &format!("#include \"{header_name}\"\n\n");
         unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;
         source += &self.runtime;

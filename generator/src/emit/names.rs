@@ -15,6 +15,11 @@ const TAKEN: &str = "auto break case char const continue default do double else 
     int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t INFINITY NAN HUGE_VAL I unix linux main errno signgam \
     gamma modf frexp nan div rand abs labs index rindex bcmp bcopy";
 
+/// What generated code calls and names beside functions of `math.h`.
+const CALLED: &str = "malloc calloc realloc free abort exit memset memcpy memmove fprintf stderr size_t ptrdiff_t int8_t \
+    int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t INFINITY NAN const double float int long \
+    signed sizeof static unsigned void";
+
 /// The names that a scope may not take.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
@@ -130,13 +135,15 @@ pub fn types(program: &Program) -> FxHashSet<String> {
 }
 
 /// The library's headers, as generated code includes them.
-const HEADERS: [&str; 9] = [
+const HEADERS: [&str; 11] = [
     include_str!("../../../include/adtape/process.h"),
     include_str!("../../../include/adtape/tape.h"),
     include_str!("../../../include/adtape/objects.h"),
     include_str!("../../../include/adtape/heap.h"),
     include_str!("../../../include/adtape/checkpoint.h"),
     include_str!("../../../include/adtape/driver.h"),
+    include_str!("../../../include/adtape/verify.h"),
+    include_str!("../../../include/adtape/inline_objects.h"),
     include_str!("../../../include/adtape/inline.h"),
     include_str!("../../../include/adtape/inline_local.h"),
     include_str!("../../../include/adtape/inline_heap.h"),
@@ -145,13 +152,25 @@ const HEADERS: [&str; 9] = [
 /// Macros that the sources define and that the library's headers, or C's, use as names.
 pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
     static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
+    let standard = Names::of_c();
+    macros(program).filter(|name| USED.contains(name) || standard.has(name)).map(String::from).collect()
+}
+
+/// Macros that the sources define under names that generated code uses. Where there is one, no text of the user's is
+/// copied, and what generated code uses is undefined in front of it.
+pub fn macros_in_code(program: &Program) -> BTreeSet<String> {
+    static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| CALLED.split_whitespace().collect());
+    let is_math = |name: &str| functions::Function::lookup(name).is_some();
+    macros(program).filter(|name| USED.contains(name) || is_math(name)).map(String::from).collect()
+}
+
+/// The macros of the sources but for those that stand for what C itself, or a header of C's, gives them.
+pub fn macros(program: &Program) -> impl Iterator<Item = &str> {
+    let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
     let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
-    let standard = Names::of_c();
-    let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
-    let met = |name: &&str| USED.contains(name) || standard.has(name);
     let all = all.map(|line| line.name).chain(program.macros.iter().map(String::as_str));
-    all.filter(|name| met(name) && !needed(name)).map(String::from).collect()
+    all.filter(move |name| !needed(name))
 }
 
 /// The identifiers of a text.

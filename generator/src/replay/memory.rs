@@ -313,8 +313,16 @@ impl Replay<'_> {
         let here = std::mem::take(&mut self.known);
         let found = self.are_disjoint(a, b);
         self.known = here;
-        self.apart.insert((a, b), found);
+        if found || self.cells_are_known(a, b) {
+            self.apart.insert((a, b), found);
+        }
         found || self.disjoint_here(a, b)
+    }
+
+    /// Whether no more can become known of two places: a part of memory may be named before the program names it.
+    fn cells_are_known(&self, a: P, b: P) -> bool {
+        self.terms.get_spot(a).root == self.terms.get_spot(b).root
+            || (self.cells_in(a).is_some() && self.cells_in(b).is_some())
     }
 
     /// Whether two places are disjoint by what is known in the arm and the pass at hand.

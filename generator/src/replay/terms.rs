@@ -263,8 +263,15 @@ impl Terms {
             let to = Type::Int { bits: *bits, signed, name: String::new() };
             return self.make(Term::Cast(t, unnamed(from), to));
         }
-        let poly = if bits < own { self.unwidened(t, *bits) } else { self.poly(t) };
+        let poly = if bits <= own { self.unwidened(t, *bits) } else { self.poly(t) };
         let new = self.int(poly.modulo(*bits));
+        // What had no sign may be another number with one: an integer of its own, so that arithmetic with it is exact.
+        if *signed && !own_sign && bits == own && *bits < 64 && self.constant(new).is_none() && !self.is_exact(new, to)
+        {
+            let new = self.make(Term::Cast(new, unnamed(from), unnamed(to)));
+            self.is_exactly(new, to);
+            return new;
+        }
         // A number that does not change is the number itself at its new type.
         if self.is_exact(t, from) && (own_sign == signed && bits >= own || !own_sign && bits > own) {
             self.is_exactly(new, to);
@@ -277,7 +284,7 @@ impl Terms {
     fn unwidened(&self, t: T, bits: u8) -> Poly {
         let poly = self.poly(t);
         let by = |_: ProcId, atom: ValueId| match *self.get(T(atom.0)) {
-            Term::Cast(x, Type::Int { bits: own, .. }, Type::Int { bits: to, .. }) if bits <= own && own < to => {
+            Term::Cast(x, Type::Int { bits: own, .. }, Type::Int { bits: to, .. }) if bits <= own && own <= to => {
                 Some(self.poly(x))
             }
             _ => None,

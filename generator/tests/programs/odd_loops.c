@@ -309,3 +309,21 @@ double moves_until_it_stops(int n, double *y) {
     for (i = 0; i < n; i++) s += y[i] * y[i];
     return s;
 }
+
+/* An array is named first where a pointer has led into it in a loop. */
+void named_behind_the_loop(int n, const int *at, double *x, double *q) {
+    double *p = q;
+    for (int i = 0; i < n; i++) {
+        p[0] = 0.0;
+        p = x;
+    }
+    x[at[0]] = 2.0 * q[1];
+}
+
+/* The first index is a number without a sign. */
+void down_from_unsigned(unsigned m, double *x) {
+    for (int i = (int)(m - 1); i >= 0; i--) {
+        x[0] = x[0] * x[i];
+        x[2 * i + 1] = x[i] * x[0];
+    }
+}

@@ -1,7 +1,7 @@
 //! Text of statements and comments, as the user wrote it.
 
 use crate::directives::{Directive, directives};
-use crate::emit::names::words;
+use crate::emit::names::{self, words};
 use crate::ir::{Program, Span, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,6 +11,8 @@ pub(crate) struct Macros<'a> {
     unstable: FxHashSet<&'a str>,
     /// For each source: where a name is defined last.
     last: Vec<FxHashMap<&'a str, usize>>,
+    /// Whether one hides what generated code uses, so that nothing is copied that may need it.
+    hide: bool,
 }
 
 impl<'a> Macros<'a> {
@@ -32,7 +34,7 @@ impl<'a> Macros<'a> {
         if program.sources.iter().filter(|source| source.main).count() > 1 {
             unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
         }
-        Macros { unstable, last }
+        Macros { unstable, last, hide: !names::macros_in_code(program).is_empty() }
     }
 
     /// Whether a word of a statement may mean something else in a copy behind all sources. A macro that is defined
@@ -51,7 +53,13 @@ pub(super) fn of_statement(program: &Program, statement: &Statement, macros: &Ma
     let whole = text.ends_with([';', '}']);
     let plain = !text.contains("\\\n") && !text.lines().any(|line| line.trim_start().starts_with('#'));
     let block = text.starts_with('{');
-    if !statement.copyable || block || !whole || !plain || words(text).any(|word| macros.change(word, span)) {
+    if macros.hide
+        || !statement.copyable
+        || block
+        || !whole
+        || !plain
+        || words(text).any(|word| macros.change(word, span))
+    {
         return None;
     }
     let line = source[..span.start as usize].rfind('\n').map_or(0, |at| at + 1);

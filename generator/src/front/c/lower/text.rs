@@ -10,11 +10,30 @@ impl<'a> Lower<'_, 'a> {
         let copyable = self.is_copyable(node, tree_span);
         let id = StatementId::new(self.b.proc().statements.len());
         let span = self.with_semicolon(tree_span);
+        let shared = self.shares_text(span);
+        let copyable = copyable && !shared;
         self.b.proc_mut().statements.push(Statement { span, parent: self.enclosing, copyable });
         self.enclosing = Some(id);
         self.b.statement = Some(id);
         self.b.span = tree_span;
         before
+    }
+
+    /// Whether other statements stand in the same text, as those of one macro do. They cannot be copied either.
+    fn shares_text(&mut self, span: Span) -> bool {
+        let (mut around, mut enclosing) = (FxHashSet::default(), self.enclosing);
+        while let Some(id) = enclosing {
+            around.insert(id.index());
+            enclosing = self.b.proc().statements[id.index()].parent;
+        }
+        let mut shared = false;
+        for (index, other) in self.b.proc_mut().statements.iter_mut().enumerate().rev().take(64) {
+            let meets = |a: Span, b: Span| a.source == b.source && a.start < b.end && b.start < a.end;
+            if span.line != 0 && meets(other.span, span) && !around.contains(&index) {
+                (other.copyable, shared) = (false, true);
+            }
+        }
+        shared
     }
 
     /// Ends a statement.
