@@ -8,6 +8,7 @@ mod examples;
 mod guide;
 mod headers;
 mod joint;
+mod macros;
 mod profiles;
 mod programs;
 mod refusals;

@@ -164,6 +164,16 @@ pub fn macros_in_code(program: &Program) -> BTreeSet<String> {
     macros(program).filter(|name| USED.contains(name) || is_math(name)).map(String::from).collect()
 }
 
+/// Whether the sources give another meaning to what `stdbool.h` defines, which comes in behind them.
+pub fn has_own_bool(program: &Program) -> bool {
+    let is = |name: &str| ["bool", "true", "false"].contains(&name);
+    let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
+    let typedef = |text: &str| text.contains("bool") && text.contains("typedef");
+    program.macros.iter().any(|name| is(name))
+        || (own.clone().any(|source| typedef(&source.text)) && types(program).contains("bool"))
+        || own.flat_map(|source| directives(&source.text)).any(|line| line.defines && is(line.name))
+}
+
 /// The macros of the sources but for those that stand for what C itself, or a header of C's, gives them.
 pub fn macros(program: &Program) -> impl Iterator<Item = &str> {
     let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);

@@ -34,7 +34,7 @@ impl<'a> Macros<'a> {
         if program.sources.iter().filter(|source| source.main).count() > 1 {
             unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
         }
-        Macros { unstable, last, hide: !names::macros_in_code(program).is_empty() }
+        Macros { unstable, last, hide: !names::macros_in_code(program).is_empty() || names::has_own_bool(program) }
     }
 
     /// Whether a word of a statement may mean something else in a copy behind all sources. A macro that is defined

@@ -1,0 +1,61 @@
+//! Macros of the sources, and what generated code needs beside them.
+
+use crate::common::{Scratch, flags};
+use crate::programs::check_driver;
+use std::process::Command;
+
+/// The headers of C that generated code includes had the macros of the sources' headers: they did not compile.
+#[test]
+fn macros_of_headers_change_no_other_header() {
+    let folder = Scratch::new("own-macros");
+    folder.write("own.h", "#define abs(x) ((x) >= 0 ? (x) : -(x))\n#define count 3\n#define passes 2\n");
+    let text = "#include <math.h>\n#include \"own.h\"\n\
+                double f(int n, const double *x) {\n    double sum = 0.0;\n    int k = 0;\n    \
+                for (int i = 0; i < n; i++) sum += abs(x[i]) * x[i] * count;\n    \
+                while (sum > passes && k < n) sum *= 0.5 + x[k++];\n    return sum;\n}\n";
+    folder.write("own.c", text);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder.0).args(["adjoint", "own.c", "--head", "f(f)/(x)"]);
+    assert!(command.status().unwrap().success());
+    let mut build = Command::new("gcc");
+    build.current_dir(&folder.0).args(["-Wall", "-Wextra", "-Wconversion", "-Werror", "-c", "own_b.c", &flags()[0]]);
+    let built = build.output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+}
+
+/// A macro under the name of a function of `math.h` changed the derivative; others did not compile.
+#[test]
+fn macros_with_names_that_generated_code_uses_leave_gradients_right() {
+    let folder = Scratch::new("hiding-macros");
+    let text = "#include <math.h>\n#define sin(a) sin((a) * 0.5)\n#define cos(a) cos((a) * 0.5)\n#define tape 3\n\
+                #define y (s->u)\n#define unused __attribute__((unused))\n#define log(...) ((void)0)\n\
+                struct state {\n    double u;\n};\ndouble f(const double *x, int n unused) {\n    \
+                struct state q = {x[0]}, *s = &q;\n    y = y * sin(x[1]) + tape * cos(x[2]);\n    log(\"f\");\n    \
+                return y * pow(1.5 + y * y, x[2]);\n}\n";
+    folder.write("model.c", text);
+    let driver = "#include \"model_b.h\"\nint main(void) {\n    double x[3] = {0.4, 0.7, 1.1}, x_b[3] = {0.0};\n    \
+                  f_b(x, x_b, 1, 1.0);\n    return 0;\n}\n";
+    folder.write("driver.c", driver);
+    let said = check_driver(&folder, "f(f)/(x)");
+    assert!(said.contains("check: f: differences "), "{said}");
+}
+
+/// Behind the sources, `bool` is the header's, which holds no 2.
+#[test]
+fn number_that_the_source_calls_bool_counts_on() {
+    for own in ["typedef int bool;", "#define bool int", "#define true 2\ntypedef int bool;"] {
+        let folder = Scratch::new("own-bool");
+        let text = format!(
+            "{own}\ndouble f(const double *x) {{\n    double s = 0.0;\n    bool k = 0;\n    \
+             for (int i = 0; i < 4; i++) if (x[i] > 0.5) k += 1;\n    \
+             for (int i = 0; i < k; i++) s += x[i] * x[i];\n    return s;\n}}\n"
+        );
+        folder.write("model.c", &text);
+        let driver = "#include \"model_b.h\"\nint main(void) {\n    \
+                      double x[4] = {1.0, 1.0, 1.0, 1.0}, x_b[4] = {0.0};\n    f_b(x, x_b, 1.0);\n    \
+                      return x_b[3] != 2.0;\n}\n";
+        folder.write("driver.c", driver);
+        let said = check_driver(&folder, "f(f)/(x)");
+        assert!(said.contains("check: f: differences "), "{own}: {said}");
+    }
+}
