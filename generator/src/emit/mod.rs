@@ -17,7 +17,7 @@ mod types;
 mod wrapper;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -397,8 +397,8 @@ impl Text {
         if !self.runtime.is_empty() {
             source += "#undef main\n";
         }
-        // A macro of the sources must not change the headers.
-        let macros = names::macros_in_headers(unit.program);
+        // A macro of the sources must not change the headers, nor the declarations of a check.
+        let macros = names::macros_in_headers(unit.program, &self.runtime);
         let Text { globals, documents, .. } = &self;
         let declared = types::declarations(unit.program, &options.includes, heads, &format!("{globals}{documents}"));
         if declared.contains(types::OWN_TYPES) {
@@ -408,18 +408,12 @@ impl Text {
         source += &format!("#include {}\n", calls::HEADER);
         source += "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n";
         source += "#include <stdlib.h>\n#include <string.h>\n";
+        source += &self.runtime;
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
-        if !names::macros_in_code(unit.program).is_empty() {
-            let written =
-                [&declared, globals, documents, &self.prototypes, &self.bodies, &self.runtime].map(String::as_str);
-            let written: FxHashSet<&str> = written.into_iter().flat_map(names::words).collect();
-            let hides: BTreeSet<&str> = names::macros(unit.program).filter(|name| written.contains(name)).collect();
-            hides.iter().for_each(|name| source += &format!("#undef {name}\n"));
-        }
+        names::macros_in_code(unit.program).iter().for_each(|name| source += &format!("#undef {name}\n"));
         source += &format!("#include \"{header_name}\"\n\n");
         unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;
-        source += &self.runtime;
         source += &self.scratch;
         source += &self.shadows;
         if unit.allocates.load(Ordering::Relaxed) {

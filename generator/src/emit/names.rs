@@ -149,38 +149,33 @@ const HEADERS: [&str; 11] = [
     include_str!("../../../include/adtape/inline_heap.h"),
 ];
 
-/// Macros that the sources define and that the library's headers, or C's, use as names.
-pub fn macros_in_headers(program: &Program) -> BTreeSet<String> {
+/// Macros that the sources define and that the library's headers, or C's, or a text behind them use as names.
+pub fn macros_in_headers<'a>(program: &'a Program, behind: &str) -> BTreeSet<&'a str> {
     static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
     let standard = Names::of_c();
-    macros(program).filter(|name| USED.contains(name) || standard.has(name)).map(String::from).collect()
+    let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
+    let behind: FxHashSet<&str> = words(behind).collect();
+    let used = |name: &str| USED.contains(name) || standard.has(name) || behind.contains(name);
+    macros(program).filter(|name| used(name) && !needed(name)).collect()
 }
 
 /// Macros that the sources define under names that generated code uses. Where there is one, no text of the user's is
-/// copied, and what generated code uses is undefined in front of it.
-pub fn macros_in_code(program: &Program) -> BTreeSet<String> {
+/// copied, and it is undefined in front of the code.
+pub fn macros_in_code(program: &Program) -> BTreeSet<&str> {
     static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| CALLED.split_whitespace().collect());
-    let is_math = |name: &str| functions::Function::lookup(name).is_some();
-    macros(program).filter(|name| USED.contains(name) || is_math(name)).map(String::from).collect()
+    macros(program).filter(|name| USED.contains(name) || functions::Function::lookup(name).is_some()).collect()
 }
 
 /// Whether the sources give another meaning to what `stdbool.h` defines, which comes in behind them.
 pub fn has_own_bool(program: &Program) -> bool {
-    let is = |name: &str| ["bool", "true", "false"].contains(&name);
-    let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
-    let typedef = |text: &str| text.contains("bool") && text.contains("typedef");
-    program.macros.iter().any(|name| is(name))
-        || (own.clone().any(|source| typedef(&source.text)) && types(program).contains("bool"))
-        || own.flat_map(|source| directives(&source.text)).any(|line| line.defines && is(line.name))
+    macros(program).any(|name| ["bool", "true", "false"].contains(&name)) || types(program).contains("bool")
 }
 
-/// The macros of the sources but for those that stand for what C itself, or a header of C's, gives them.
-pub fn macros(program: &Program) -> impl Iterator<Item = &str> {
-    let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
+/// The macros of the sources.
+fn macros(program: &Program) -> impl Iterator<Item = &str> {
     let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
-    let all = all.map(|line| line.name).chain(program.macros.iter().map(String::as_str));
-    all.filter(move |name| !needed(name))
+    all.map(|line| line.name).chain(program.macros.iter().map(String::as_str))
 }
 
 /// The identifiers of a text.

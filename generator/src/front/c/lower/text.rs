@@ -10,7 +10,8 @@ impl<'a> Lower<'_, 'a> {
         let copyable = self.is_copyable(node, tree_span);
         let id = StatementId::new(self.b.proc().statements.len());
         let span = self.with_semicolon(tree_span);
-        let shared = self.shares_text(span);
+        let in_macro = node.begin.spelled.is_some() || node.end.spelled.is_some();
+        let shared = self.shares_text(span, in_macro);
         let copyable = copyable && !shared;
         self.b.proc_mut().statements.push(Statement { span, parent: self.enclosing, copyable });
         self.enclosing = Some(id);
@@ -19,8 +20,9 @@ impl<'a> Lower<'_, 'a> {
         before
     }
 
-    /// Whether other statements stand in the same text, as those of one macro do. They cannot be copied either.
-    fn shares_text(&mut self, span: Span) -> bool {
+    /// Whether other statements stand in the same text, as those of one macro do. They cannot be copied either, but for
+    /// the one around this that the macro stands for.
+    fn shares_text(&mut self, span: Span, in_macro: bool) -> bool {
         let (mut around, mut enclosing) = (FxHashSet::default(), self.enclosing);
         while let Some(id) = enclosing {
             around.insert(id.index());
@@ -28,8 +30,13 @@ impl<'a> Lower<'_, 'a> {
         }
         let mut shared = false;
         for (index, other) in self.b.proc_mut().statements.iter_mut().enumerate().rev().take(64) {
-            let meets = |a: Span, b: Span| a.source == b.source && a.start < b.end && b.start < a.end;
-            if span.line != 0 && meets(other.span, span) && !around.contains(&index) {
+            let meets = other.span.source == span.source && other.span.start < span.end && span.start < other.span.end;
+            if span.line == 0 || !meets {
+                continue;
+            }
+            if around.contains(&index) {
+                shared |= in_macro && other.span.start == span.start;
+            } else {
                 (other.copyable, shared) = (false, true);
             }
         }
@@ -63,22 +70,9 @@ impl<'a> Lower<'_, 'a> {
         !self.jumps_out(node, &mut depth) && !scan::any(node, &|part| self.is_renamed(part) || declared(part))
     }
 
-    /// Begins or ends within a macro that other text shares.
+    /// Ends within a macro that goes on behind it.
     fn half_macro(&self, node: &'a Node<'a>, span: Span) -> bool {
-        let in_macro = node.begin.spelled.is_some() || node.end.spelled.is_some();
-        if !in_macro {
-            return false;
-        }
-        let statements = &self.b.proc().statements;
-        let overlaps = |other: Span| {
-            other.source == span.source
-                && other.start <= span.start
-                && span.start < other.end
-                && other.start == span.start
-        };
-        let shared = statements.iter().rev().take(64).any(|other| overlaps(other.span));
-        let complete = self.with_semicolon(span).end > span.end || node.end.spelled.is_none();
-        shared || !complete
+        node.end.spelled.is_some() && self.with_semicolon(span).end == span.end
     }
 
     fn jumps_out(&self, node: &'a Node<'a>, loops: &mut u32) -> bool {
