@@ -37,7 +37,8 @@ impl Wishes {
     fn choices(&self, one_call: bool) -> Choices {
         let again = self.again.iter().map(|text| Named::parse(text)).collect();
         let checkpoints = self.checkpoint.clone();
-        Choices { again, checkpoints, dear: self.dear, one_call, vector: self.vector, ..Choices::default() }
+        let (dear, split, vector) = (self.dear, self.split, self.vector);
+        Choices { again, checkpoints, dear, one_call, split, vector, ..Choices::default() }
     }
 }
 
@@ -57,7 +58,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     // The process ends soon, and nobody needs the memory back piece by piece.
     let adjoint = ManuallyDrop::new(adjoint);
-    let output = emit::adjoint(&adjoint, &job.options(wishes.split)).map_err(|all| job.refused(&all))?;
+    let output = emit::adjoint(&adjoint, &job.options()).map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
     let checked =
         wishes.check.as_ref().map(|driver| checked(&job, wishes).map(|output| (driver, output))).transpose()?;
@@ -76,7 +77,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
         write(Path::new(file), &explain::page(&adjoint))?;
     }
     match checked {
-        Some((driver, output)) => check::run(&output, &job.options(wishes.split).file, driver, &job.arguments),
+        Some((driver, output)) => check::run(&output, &job.options().file, driver, &job.arguments),
         None => Ok(()),
     }
 }
@@ -87,7 +88,7 @@ fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
     let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();
-    let options = Options { includes, ..job.options(wishes.split) };
+    let options = Options { includes, ..job.options() };
     let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     emit::checked(&adjoint, &tangents, &options).map_err(|all| job.refused(&all))
 }
@@ -97,7 +98,7 @@ pub fn tangent(common: &Common) -> Result<(), u8> {
     let job = Job::new(common, "_d")?;
     let choices = Choices { one_call: common.one_call, ..Choices::default() };
     let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
-    let output = emit::tangent(&tangents, &job.options(false)).map_err(|all| job.refused(&all))?;
+    let output = emit::tangent(&tangents, &job.options()).map_err(|all| job.refused(&all))?;
     job.write(&output)
 }
 
@@ -180,9 +181,9 @@ impl Job {
         report::refusals(all, &self.program.sources, &self.files)
     }
 
-    fn options(&self, split: bool) -> Options {
+    fn options(&self) -> Options {
         let file = self.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Options { file, includes: self.files.iter().map(|file| self.include(file)).collect(), split }
+        Options { file, includes: self.files.iter().map(|file| self.include(file)).collect() }
     }
 
     /// A source as the generated file includes it: relative where both are in one directory.

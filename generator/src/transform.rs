@@ -40,6 +40,9 @@ pub struct Choices {
     pub check: bool,
     /// Whether variables may bring what depends on the inputs from one call of a head to the next.
     pub one_call: bool,
+    /// Whether the sweeps of heads are functions of their own for the user, who may call several heads, or one several
+    /// times, before the reverse sweeps run in the mirrored order.
+    pub split: bool,
     /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
     pub vector: Option<u32>,
     /// Changes sweeps in front of their proof, the first and each later one: this is how tests put faults in.
@@ -48,15 +51,9 @@ pub struct Choices {
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices {
-            again: Vec::new(),
-            checkpoints: Vec::new(),
-            dear: 8,
-            check: false,
-            one_call: false,
-            vector: None,
-            fault: None,
-        }
+        let (again, checkpoints) = (Vec::new(), Vec::new());
+        let (check, one_call, split) = (false, false, false);
+        Choices { again, checkpoints, dear: 8, check, one_call, split, vector: None, fault: None }
     }
 }
 
@@ -98,6 +95,8 @@ pub struct Adjoint {
     pub asked: Vec<Head>,
     /// For each head, through which of its arguments it may write.
     pub written: BTreeMap<ProcId, Vec<bool>>,
+    /// Whether the sweeps of heads are functions of their own for the user.
+    pub split: bool,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
     /// How many values are stored, and loops taped, because what would do without could not be proved.
@@ -198,7 +197,7 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
     stable::check(flow, heads)?;
     let again = again::loops(analysed, &choices.again, true);
     let checkpoints = checkpoint::checkpoints(analysed, &choices.checkpoints)?;
-    let mut facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone()) };
+    let mut facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone(), choices.split) };
     let mut program = analysed.clone();
     statics::mark_scratch(&mut program, &facts, &heads_of(analysed, heads))?;
     let global_shadows = statics::shadows(&mut program, flow, "_b")?;
@@ -239,12 +238,12 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
         known::give_back(&mut known, sweeps);
     };
     let demotions = taped + demoted.values().map(BTreeSet::len).sum::<usize>();
-    let asked = heads.to_vec();
+    let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);
     let written = heads.iter().map(|&head| (head, written(flow, head))).collect();
     let steps = steps + facts.required.steps();
     let wide = choices.vector.map(|directions| widen(&mut program, &global_shadows, &mut sweeps, directions));
-    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, wide, demotions, steps })
+    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, split, wide, demotions, steps })
 }
 
 /// Sweeps that ask for nothing new: what a plan reads again must be kept in memory, which may need stores, which may

@@ -91,7 +91,7 @@ fn batch(seed: u64, functions: usize) -> (usize, usize) {
     let program = front::read(&input).unwrap_or_else(|what| panic!("seed {seed}: {what:#?}"));
     let choices = Choices::default();
     let all: Vec<Head> = names.iter().map(|name| head(&format!("{name}({name})/(x)"))).collect();
-    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()] };
     let both = |heads: &[Head]| {
         let reverse = emit::adjoint(&adjoint(&program, heads, &choices)?, &options("model_b.c"))?;
         let forward = emit::tangent(&tangent(&program, heads, &choices)?, &options("model_d.c"))?;

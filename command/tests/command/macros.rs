@@ -60,3 +60,26 @@ fn number_that_the_source_calls_bool_counts_on() {
         assert!(said.contains("check: f: differences "), "{own}: {said}");
     }
 }
+
+/// In copied text, a name that a header behind the sources declares or defines lost its meaning, a macro with the name of
+/// a variable or a member was expanded twice, and a function declared inside of another one had no declaration.
+#[test]
+fn names_of_the_sources_mean_behind_them_what_they_meant() {
+    let folder = Scratch::new("taken");
+    let text = "enum { BUFSIZ = 3 };\nstruct state {\n    double v[BUFSIZ];\n};\n\
+                static double random(int k) { return 0.5 + 0.25 * k; }\n\
+                static double scale = 4.0;\n#define scale (0.5 * scale)\n#define v (state->v)\n#define half(a) (0.5 * (a))\n\
+                static double div(const struct state *state, int k) { return half(v[k % BUFSIZ]) * random(k); }\n\
+                double f(const double *x, int n) {\n    void stop_with(const char text[]);\n    \
+                struct state own = {{0.0}}, *state = &own;\n    double s = 0.0;\n    \
+                if (n < 0) stop_with(\"nothing\");\n    \
+                for (int k = 0; k < n; k++) v[k % BUFSIZ] += x[k] * x[k] * scale;\n    \
+                for (int k = 0; k < n; k++) s += div(state, k) * x[k];\n    return s;\n}\n";
+    folder.write("model.c", text);
+    let driver = "#include \"model_b.h\"\nvoid stop_with(const char text[]);\n\
+                  void stop_with(const char text[]) { (void)text; }\nint main(void) {\n    \
+                  double x[4] = {0.4, 0.7, 1.1, 0.3}, x_b[4] = {0.0};\n    f_b(x, x_b, 4, 1.0);\n    return 0;\n}\n";
+    folder.write("driver.c", driver);
+    let said = check_driver(&folder, "f(f)/(x)");
+    assert!(said.contains("check: f: differences "), "{said}");
+}

@@ -12,4 +12,5 @@ mod macros;
 mod profiles;
 mod programs;
 mod refusals;
+mod split;
 mod tool;

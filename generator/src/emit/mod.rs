@@ -41,8 +41,6 @@ pub struct Options {
     pub file: String,
     /// The user's sources as the generated file includes them.
     pub includes: Vec<String>,
-    /// Whether the forward and the reverse sweep of each head are functions of their own for the user.
-    pub split: bool,
 }
 
 /// Generated text.
@@ -145,7 +143,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         if apart.contains(id) && !is_head {
             printed.attribute = format!("{} ", unit.apart);
         }
-        text.proc(program, &proc.name, printed, options.split && is_head);
+        text.proc(program, &proc.name, printed, adjoint.split && is_head);
     }
     let mut check = String::new();
     let mut second = None;
@@ -177,7 +175,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         text.documents += &wrapper.document;
         text.bodies += &wrapper.text;
     }
-    let tape = if options.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
+    let tape = if adjoint.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
     text.scratch = statics::shared(program, &text.bodies);
     text.shadows(program, &adjoint.global_shadows, "adjoint");
@@ -405,12 +403,16 @@ impl Text {
             source += &format!("#define {}\n", types::OWN_TYPES);
         }
         macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
+        // What is the sources' must not change its meaning.
+        let Preprocessed { taken, hidden, .. } = &unit.program.preprocessed;
+        taken.iter().for_each(|name| source += &format!("#define {name} adtape_not_{name}\n"));
         source += &format!("#include {}\n", calls::HEADER);
-        source += "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n";
-        source += "#include <stdlib.h>\n#include <string.h>\n";
+        let of_c = names::HEADERS_OF_C.iter().filter(|header| **header != "stdbool.h");
+        of_c.for_each(|header| source += &format!("#include <{header}>\n"));
+        taken.iter().chain(hidden).for_each(|name| source += &format!("#undef {name}\n"));
         source += &self.runtime;
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
-        names::macros_in_code(unit.program).iter().for_each(|name| source += &format!("#undef {name}\n"));
+        names::macros_undone(unit.program).iter().for_each(|name| source += &format!("#undef {name}\n"));
         source += &format!("#include \"{header_name}\"\n\n");
         unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;

@@ -7,13 +7,15 @@ use std::sync::{Arc, LazyLock};
 use crate::directives::{directives, literal, without_comments};
 use crate::ir::{Program, functions};
 
-/// Keywords of C99 and C23, and names of the standard headers that generated code includes.
-const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
-    long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
-    _Bool _Complex _Imaginary bool true false NULL nullptr alignas alignof asm constexpr static_assert thread_local typeof \
-    malloc calloc realloc free abort exit memset memcpy memmove printf fprintf stderr stdout size_t ptrdiff_t int8_t \
-    int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t INFINITY NAN HUGE_VAL I unix linux main errno signgam \
-    gamma modf frexp nan div rand abs labs index rindex bcmp bcopy";
+/// Keywords of C99 and C23.
+const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float for goto if inline \
+    int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile \
+    while _Bool _Complex _Imaginary bool true false nullptr alignas alignof asm constexpr static_assert thread_local typeof";
+
+/// Names of the standard headers that generated code includes.
+const TAKEN: &str = "NULL malloc calloc realloc free abort exit memset memcpy memmove printf fprintf stderr stdout size_t \
+    ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t INFINITY NAN HUGE_VAL I unix linux main \
+    errno signgam gamma modf frexp nan div rand abs labs index rindex bcmp bcopy";
 
 /// What generated code calls and names beside functions of `math.h`.
 const CALLED: &str = "malloc calloc realloc free abort exit memset memcpy memmove fprintf stderr size_t ptrdiff_t int8_t \
@@ -37,7 +39,10 @@ impl Names {
         let mut taken: FxHashSet<&str> = program.sources.iter().flat_map(|source| words(&source.text)).collect();
         let objects = program.globals.iter().map(|global| &global.name);
         let procs = program.procs.iter().map(|proc| &proc.name);
-        let named = objects.chain(procs).chain(&program.macros).chain(of_c.outer.iter());
+        let named = objects
+            .chain(procs)
+            .chain(program.preprocessed.macros.iter().map(|(name, _)| name))
+            .chain(of_c.outer.iter());
         taken.extend(named.map(String::as_str));
         Names { outer: Arc::new(taken.into_iter().map(String::from).collect()), ..Names::default() }
     }
@@ -46,7 +51,8 @@ impl Names {
     pub fn of_c() -> Names {
         static OF_C: LazyLock<Arc<FxHashSet<String>>> = LazyLock::new(|| {
             let functions = functions::all().flat_map(|function| [32, 64, 80].map(|bits| function.at(bits).c_name()));
-            Arc::new(TAKEN.split_whitespace().map(String::from).chain(functions).collect())
+            let words = KEYWORDS.split_whitespace().chain(TAKEN.split_whitespace());
+            Arc::new(words.map(String::from).chain(functions).collect())
         });
         Names { outer: OF_C.clone(), ..Names::default() }
     }
@@ -134,6 +140,9 @@ pub fn types(program: &Program) -> FxHashSet<String> {
     found
 }
 
+/// What generated code includes of C, the library's headers among it.
+pub const HEADERS_OF_C: [&str; 7] = ["stdbool.h", "math.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"];
+
 /// The library's headers, as generated code includes them.
 const HEADERS: [&str; 11] = [
     include_str!("../../../include/adtape/process.h"),
@@ -156,26 +165,63 @@ pub fn macros_in_headers<'a>(program: &'a Program, behind: &str) -> BTreeSet<&'a
     let needed = |name: &str| ["NULL", "UINT64_C", "INT64_C", "bool", "true", "false", "static_assert"].contains(&name);
     let behind: FxHashSet<&str> = words(behind).collect();
     let used = |name: &str| USED.contains(name) || standard.has(name) || behind.contains(name);
-    macros(program).filter(|name| used(name) && !needed(name)).collect()
+    macros(program).map(|(name, _)| name).filter(|name| used(name) && !needed(name)).collect()
 }
 
-/// Macros that the sources define under names that generated code uses. Where there is one, no text of the user's is
-/// copied, and it is undefined in front of the code.
-pub fn macros_in_code(program: &Program) -> BTreeSet<&str> {
+/// Macros that the sources define under names that generated code uses, or that are the name of something else in the
+/// sources, too: what is not expanded there must not be expanded in generated code. They are undefined in front of it.
+pub fn macros_undone(program: &Program) -> BTreeSet<&str> {
     static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| CALLED.split_whitespace().collect());
-    macros(program).filter(|name| USED.contains(name) || functions::Function::lookup(name).is_some()).collect()
+    // One with arguments is expanded where it is called.
+    let (with_arguments, plain): (Vec<_>, Vec<_>) = macros(program).partition(|(_, body)| body.starts_with('('));
+    let [with_arguments, plain] =
+        [with_arguments, plain].map(|all| -> FxHashSet<&str> { all.into_iter().map(|(name, _)| name).collect() });
+    let is_used = |name: &&&str| USED.contains(*name) || functions::Function::lookup(name).is_some();
+    let objects = program.globals.iter().chain(program.procs.iter().flat_map(|proc| &proc.objects));
+    let params = program.procs.iter().flat_map(|proc| &proc.params).map(|param| &param.name);
+    let vars = program.procs.iter().flat_map(|proc| &proc.vars).map(|var| &var.name);
+    let members = program.types.structs.iter().flat_map(|known| &known.fields).map(|field| &field.name);
+    let types = program.declared.iter().flat_map(|declared| &declared.names);
+    let procs = || program.procs.iter().map(|proc| &proc.name);
+    let named = objects.map(|object| &object.name).chain(procs()).chain(params).chain(vars).chain(members).chain(types);
+    let named = named.filter_map(|name| plain.get(name.as_str()));
+    let called = procs().filter_map(|name| with_arguments.get(name.as_str()));
+    let used = plain.iter().chain(&with_arguments).filter(is_used);
+    named.chain(called).chain(used).copied().collect()
+}
+
+/// These macros, and those that are defined by them.
+pub fn with_users<'a>(program: &'a Program, mut found: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
+    let mut all: Vec<(&str, &str)> = if found.is_empty() { Vec::new() } else { macros(program).collect() };
+    loop {
+        let (more, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(_, body)| words(body).any(|word| found.contains(word)));
+        found.extend(more.iter().map(|(name, _)| *name));
+        if more.is_empty() {
+            return found;
+        }
+        all = others;
+    }
+}
+
+/// Whether generated code needs what C means by a name.
+pub fn is_needed(name: &str) -> bool {
+    static NEEDED: LazyLock<FxHashSet<&str>> =
+        LazyLock::new(|| CALLED.split_whitespace().chain(KEYWORDS.split_whitespace()).chain(["NULL"]).collect());
+    NEEDED.contains(name)
 }
 
 /// Whether the sources give another meaning to what `stdbool.h` defines, which comes in behind them.
 pub fn has_own_bool(program: &Program) -> bool {
-    macros(program).any(|name| ["bool", "true", "false"].contains(&name)) || types(program).contains("bool")
+    macros(program).any(|(name, _)| ["bool", "true", "false"].contains(&name)) || types(program).contains("bool")
 }
 
-/// The macros of the sources.
-fn macros(program: &Program) -> impl Iterator<Item = &str> {
+/// The macros of the sources: their names, and what stands behind each.
+fn macros(program: &Program) -> impl Iterator<Item = (&str, &str)> {
     let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
-    all.map(|line| line.name).chain(program.macros.iter().map(String::as_str))
+    let asked = program.preprocessed.macros.iter().map(|(name, body)| (name.as_str(), body.as_str()));
+    all.map(|line| (line.name, line.body)).chain(asked)
 }
 
 /// The identifiers of a text.

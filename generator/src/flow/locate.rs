@@ -176,6 +176,14 @@ impl<'a> Locator<'a> {
         };
         let path = locs.path(loc);
         let mut at = locs.root_top(loc);
+        // A `void *` leads to it as what it was converted to.
+        let base = match base {
+            Base::At(pointer) if pointer.ty.target() != Some(locs.ty(at)) => {
+                let ty = Type::Pointer(Box::new(locs.ty(at).clone()));
+                Base::At(Box::new(Expr { kind: ExprKind::Cast(pointer), ty }))
+            }
+            base => base,
+        };
         let is_array = |at: Loc| locs.is_many(at) && !matches!(base, Base::At(_));
         if is_array(at) {
             return None;

@@ -116,6 +116,8 @@ pub struct Required<'f> {
     once: BTreeMap<(ProcId, ItemId), String>,
     /// What comes back to the state in front of a head's call, because a part of it does.
     lasting: BTreeSet<Loc>,
+    /// Whether other forward sweeps may run between the two of a head.
+    split: bool,
     sums: Arc<Vec<Sum>>,
     entry: Arc<Vec<Secs>>,
     verdict: Arc<Verdict>,
@@ -152,15 +154,17 @@ type Writers = BTreeMap<Loc, Vec<(usize, Piece)>>;
 impl<'f> Required<'f> {
     /// Runs the analysis without demands, and no loop again.
     pub fn new(flow: &'f Flow<'f>) -> Self {
-        Self::with_again(flow, BTreeSet::new(), BTreeMap::new())
+        Self::with_again(flow, BTreeSet::new(), BTreeMap::new(), false)
     }
 
     /// Runs the analysis without demands. `again`: the loops to run again, those among them that can be. `checkpoints`:
-    /// the loops to run again from snapshots, and how many these are.
+    /// the loops to run again from snapshots, and how many these are. `split`: whether other forward sweeps may run between
+    /// the two of a head.
     pub fn with_again(
         flow: &'f Flow<'f>,
         mut again: BTreeSet<(ProcId, ItemId)>,
         checkpoints: BTreeMap<(ProcId, ItemId), u32>,
+        split: bool,
     ) -> Self {
         again.extend(checkpoints.keys());
         let program = flow.program;
@@ -180,6 +184,7 @@ impl<'f> Required<'f> {
             checkpoints,
             once: BTreeMap::new(),
             lasting: BTreeSet::new(),
+            split,
             sums: Arc::default(),
             entry: Arc::default(),
             verdict: Arc::default(),
@@ -212,6 +217,7 @@ impl<'f> Required<'f> {
             checkpoints: self.checkpoints.clone(),
             once: self.once.clone(),
             lasting: self.lasting.clone(),
+            split: self.split,
             sums: self.sums.clone(),
             entry: self.entry.clone(),
             verdict: self.verdict.clone(),
@@ -294,7 +300,9 @@ impl<'f> Required<'f> {
             return writes().iter().map(|&l| (l, vec![Piece::whole()])).collect();
         }
         if self.flow.heads.contains(&p) {
-            callers.extend(writes().intersection(&self.lasting).map(|&l| (l, vec![Piece::whole()])));
+            let awaited = if self.split { self.awaited(writes()) } else { BTreeSet::new() };
+            let lasting = writes().intersection(&self.lasting);
+            callers.extend(lasting.chain(&awaited).map(|&l| (l, vec![Piece::whole()])));
         }
         callers
     }

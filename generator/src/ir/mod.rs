@@ -7,6 +7,7 @@ pub mod items;
 pub mod library;
 pub mod natural;
 pub mod parse;
+pub mod preprocessed;
 pub mod print;
 pub mod reverse;
 pub(crate) mod rewrite;
@@ -16,5 +17,6 @@ pub mod walk;
 
 pub use exprs::*;
 pub use items::*;
+pub use preprocessed::*;
 pub use reverse::*;
 pub use types::*;

@@ -374,20 +374,22 @@ pub fn default_declaration(program: &Program, ty: &Type) -> String {
             Type::Float { bits: 32 } => format!("float {inner}"),
             Type::Float { bits: 64 } => format!("double {inner}"),
             Type::Float { .. } => format!("long double {inner}"),
-            Type::Struct(id) => {
-                match program.types.structs.get(id.index()) {
-                    // A struct without a name is called by its place in the source: `model.c:3:8`.
-                    Some(known) if known.name.contains(':') => {
-                        let member = |field: &Field| declare(program, &field.ty, field.name.clone()) + "; ";
-                        format!("struct {{ {}}} {inner}", known.fields.iter().map(member).collect::<String>())
-                    }
-                    known => format!("{} {inner}", known.map_or("struct ?", |known| known.name.as_str())),
+            Type::Struct(id) => match program.types.structs.get(id.index()) {
+                Some(known) if known.is_unnamed() => {
+                    let member = |field: &Field| declare(program, &field.ty, field.name.clone()) + "; ";
+                    format!("struct {{ {}}} {inner}", known.fields.iter().map(member).collect::<String>())
                 }
-            }
+                known => format!("{} {inner}", known.map_or("struct ?", |known| known.name.as_str())),
+            },
             Type::Pointer(target) if matches!(**target, Type::Array { .. }) => {
                 declare(program, target, format!("(*{inner})"))
             }
-            Type::Pointer(target) => declare(program, target, format!("*{inner}")),
+            Type::Pointer(target) => match &**target {
+                Type::Struct(id) if program.types.pointers.contains_key(id) => {
+                    format!("{} {inner}", program.types.pointers[id])
+                }
+                _ => declare(program, target, format!("*{inner}")),
+            },
             Type::Array { elem, extent } => {
                 let extent = extent.map_or_else(String::new, |n| n.to_string());
                 declare(program, elem, format!("{inner}[{extent}]"))

@@ -27,7 +27,8 @@
 //!
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
 
-use super::{Expr, Item, Place, Region, Statement};
+use super::{Expr, Item, Place, Preprocessed, Region, Statement};
+use std::collections::BTreeMap;
 use std::fmt;
 
 macro_rules! ids {
@@ -91,10 +92,11 @@ pub struct Program {
     pub procs: Vec<Proc>,
     /// What functions declare inside that their sweeps must declare too.
     pub statics: Vec<Static>,
-    /// Declarations, inside of functions, of variables at file scope: nothing else may declare these.
+    /// Declarations, inside of functions, of variables at file scope and of functions without source: nothing else may
+    /// declare these.
     pub externs: Vec<String>,
-    /// Macros that the sources and their headers define, as far as the compiler was asked for them.
-    pub macros: Vec<String>,
+    /// What the preprocessor knows of the sources, as far as it was asked.
+    pub preprocessed: Preprocessed,
     /// Types that the sources and their headers declare at file scope.
     pub declared: Vec<DeclaredType>,
     /// Variables with static storage whose initialiser has addresses of others.
@@ -180,6 +182,8 @@ pub struct Span {
 pub struct Types {
     /// Structs, in order of first appearance.
     pub structs: Vec<Struct>,
+    /// The typedef of a pointer to a struct without a name: nothing else names its type.
+    pub pointers: BTreeMap<StructId, String>,
 }
 
 impl Types {
@@ -219,6 +223,11 @@ pub struct Struct {
 }
 
 impl Struct {
+    /// Whether the source gives it no name. It is called by its place there then: `model.c:3:8`.
+    pub fn is_unnamed(&self) -> bool {
+        self.name.contains(':')
+    }
+
     /// Whether it ends with an array of any length.
     pub fn has_tail(&self) -> bool {
         self.fields.last().is_some_and(|last| matches!(last.ty, Type::Array { extent: None, .. }))

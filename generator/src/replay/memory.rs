@@ -209,6 +209,17 @@ impl Replay<'_> {
         if rows.into_iter().any(|row| self.is_inside(place, row)) {
             return true;
         }
+        let around = &self.terms.get_spot(place).steps;
+        let around = around[..around.len().saturating_sub(1)].to_vec();
+        let beside = |other: &P| {
+            let spot = self.terms.get_spot(*other);
+            spot.root == root && spot.steps.len() == around.len() + 1 && spot.steps.starts_with(&around)
+        };
+        let mut beside: Vec<P> = self.back.iter().copied().filter(beside).collect();
+        beside.sort();
+        if self.is_in_several(place, beside) {
+            return true;
+        }
         let all = self.one_of(place).unwrap_or_default();
         !all.is_empty() && all.into_iter().all(|place| self.is_back(place))
     }
@@ -226,11 +237,13 @@ impl Replay<'_> {
         }
     }
 
-    /// Places in a section that is damaged are not what a pop made them.
+    /// Places in a section that is damaged are not what a pop made them; the rest of a row of elements is.
     pub(super) fn no_longer_back(&mut self, section: &Section) {
         for place in self.back.clone() {
             if self.meets(place, section) {
                 self.back.remove(&place);
+                let left = self.remains(place, section);
+                self.back.extend(left);
             }
         }
     }
@@ -372,13 +385,7 @@ impl Replay<'_> {
     }
 
     fn ranges_apart(&mut self, s: Way, t: Way) -> bool {
-        let one = self.terms.number(1);
-        let mut ends = |way: Way| match way {
-            Way::At(at) => Some((at, self.terms.sum(at, one, 1)?)),
-            Way::Range(from, to) => Some((from, to)),
-            _ => None,
-        };
-        let (Some((a, b)), Some((c, d))) = (ends(s), ends(t)) else { return false };
+        let (Some((a, b)), Some((c, d))) = (self.ends_of(s), self.ends_of(t)) else { return false };
         if let (Way::At(a), Way::At(c)) = (s, t)
             && let Some(difference) = self.terms.sum(a, c, -1)
             && let Some(n) = self.terms.constant(difference)

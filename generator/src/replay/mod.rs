@@ -40,6 +40,7 @@ mod origins;
 mod passes;
 mod rerun;
 mod reverse;
+mod rows;
 mod runs;
 mod sections;
 mod snapshots;

@@ -185,6 +185,7 @@ impl Replay<'_> {
                 ItemKind::Branch { then, otherwise, .. } => {
                     let condition = self.conditions[&item];
                     let (before, back) = (self.damage.clone(), self.back.clone());
+                    let mut in_arms: Option<FxHashSet<P>> = None;
                     for (arm, holds) in [(then, true), (otherwise, false)] {
                         if self.terms.constant(condition).is_some_and(|truth| (truth != 0) != holds) {
                             continue;
@@ -196,8 +197,10 @@ impl Replay<'_> {
                         self.arms -= 1;
                         self.forget(known);
                         self.damage.clone_from(&before);
-                        self.back.clone_from(&back);
+                        let in_arm = std::mem::replace(&mut self.back, back.clone());
+                        in_arms = Some(in_arms.map_or_else(|| in_arm.clone(), |other| &other & &in_arm));
                     }
+                    self.back.extend(in_arms.unwrap_or_default());
                 }
                 ItemKind::Loop { body, test, at, .. } => self.rerun_loop(kept, item, *body, (test, *at))?,
                 ItemKind::Call { .. } => {
@@ -340,6 +343,11 @@ impl Replay<'_> {
                 ItemKind::Loop { body, .. } if !self.never_runs(item) => {
                     let inside = self.surely_written(kept, *body)?;
                     all.extend(self.rows_of_loop(item, inside)?);
+                }
+                ItemKind::Branch { then, otherwise, .. } => {
+                    let in_other = self.surely_written(kept, *otherwise)?;
+                    let in_then = self.surely_written(kept, *then)?;
+                    all.extend(in_then.into_iter().filter(|place| in_other.contains(place)));
                 }
                 _ => {}
             }

@@ -25,9 +25,6 @@ use super::terms::{P, Spot, T, Term, Way};
 use super::{Given, Replay, Res, Side, open};
 use crate::ir::*;
 
-/// Rows of a snapshot, and those that are made of several.
-const ROWS: usize = 32;
-
 /// How a pass comes to its head.
 #[derive(Debug)]
 pub(super) struct WayBack {
@@ -179,31 +176,6 @@ impl Replay<'_> {
         }
         self.join(&mut rows);
         Ok(rows)
-    }
-
-    /// Adds rows that are made of two of them: what is in `a..c` is in `a..b` or in `b..c`, wherever `b` is.
-    fn join(&mut self, rows: &mut Vec<P>) {
-        let mut k = 0;
-        while k < rows.len() && rows.len() < ROWS {
-            for l in 0..rows.len() {
-                let (x, y) = (self.terms.get_spot(rows[k]).clone(), self.terms.get_spot(rows[l]).clone());
-                for (x, y) in [(&x, &y), (&y, &x)] {
-                    let (Some((Way::Range(from, end), before)), Some((Way::Range(begin, to), around))) =
-                        (x.steps.split_last(), y.steps.split_last())
-                    else {
-                        continue;
-                    };
-                    if x.root == y.root && before == around && end == begin && from != to {
-                        let steps = before.iter().copied().chain([Way::Range(*from, *to)]).collect();
-                        let whole = self.terms.spot(Spot { root: x.root, steps });
-                        if !rows.contains(&whole) {
-                            rows.push(whole);
-                        }
-                    }
-                }
-            }
-            k += 1;
-        }
     }
 
     /// The state in front of a pass comes back, and the passes on the way run. Memory is that in front of the pass.

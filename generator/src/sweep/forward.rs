@@ -134,8 +134,9 @@ impl Builder<'_> {
             }
         }
         let (late, early): (Vec<_>, Vec<_>) = record.into_iter().partition(|value| self.plan.late.contains(value));
-        let frees = |item: &ItemId| matches!(self.out.items[item.index()].kind, ItemKind::Free { .. });
-        // A pointer into a block goes on the tape while the block is there.
+        // A pointer into a block goes on the tape while the block is there. One of the stable heap stays.
+        let stable = self.cx.facts.stable();
+        let frees = |item: &ItemId| !stable && matches!(self.out.items[item.index()].kind, ItemKind::Free { .. });
         let last = if late.is_empty() { cut } else { cut - old[..cut].iter().rev().take_while(|i| frees(i)).count() };
         if rehearsed {
             items.push(self.item(None, ItemKind::Rehearsal { step: Rehearsal::Begin }));

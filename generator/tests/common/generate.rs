@@ -21,7 +21,7 @@ pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Ou
     };
     let refused = |what| -> Output { panic!("{}: {what:#?}", source.display()) };
     let program = front::read(&input).unwrap_or_else(|what| panic!("{}: {what:#?}", source.display()));
-    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()] };
     let reverse = adjoint(&program, &heads, choices).and_then(|sweeps| emit::adjoint(&sweeps, &options("model_b.c")));
     let forward = tangent(&program, &heads, choices).and_then(|sweeps| emit::tangent(&sweeps, &options("model_d.c")));
     let (reverse, forward) = (reverse.unwrap_or_else(refused), forward.unwrap_or_else(refused));

@@ -62,7 +62,7 @@ const REQUIRED: &[Fault] = &[
     ("required/calls.rs", "sections::union(verdict.entry.entry(g).or_default(), &new)", "{ let _ = (&mut *verdict, &new); }", "callers require nothing"),
     ("required/calls.rs", "sections::union(&mut s.req, own)", "{ let _ = own; }", "the arguments of a call need nothing"),
     ("required/calls.rs", "sections::union(&mut s.req, &self.up(&call, &callee.required, false))", "()", "callees require nothing"),
-    ("required/calls.rs", "sections::union(&mut s.sum.written, &self.up(&call, &callee.written, false))", "()", "callees write nothing"),
+    ("required/calls.rs", "sections::union(&mut s.sum.written, &written)", "()", "callees write nothing"),
     ("required/calls.rs", "self.by_arguments(call, q)?.add(at)", "{ let _ = at; self.by_arguments(call, q) }",
         "arguments point to first elements"),
     ("required/calls.rs", "q.sub(at)?.replace(&rename)", "q.replace(&rename)", "parameters point to first elements"),

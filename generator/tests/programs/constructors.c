@@ -12,6 +12,7 @@ double f_passes(int n, double *x, int *ia, double *w);
 double f_nested(int n, double *x, int *ia, double *w);
 double f_vector(int n, double *x, int *ia, double *w);
 double f_state(int n, double *x, int *ia, double *w);
+double f_at_least_one(int n, double *x, int *ia, double *w);
 
 struct work {
     int n;
@@ -349,5 +350,34 @@ double f_without_type(int n, double *x, int *ia, double *w) {
     free(square);
     free(all->a);
     free(all);
+    return s;
+}
+
+/* A block of no element has room for one all the same. */
+static void *array_of(long n, size_t size) {
+    return malloc((size_t)(n > 1 ? n : 1) * size);
+}
+
+static void *zeros_of(size_t n, size_t size) {
+    return calloc(n == 0 ? 1 : n, size);
+}
+
+static void *bytes_of(size_t bytes) {
+    return malloc(bytes ? bytes : 1);
+}
+
+double f_at_least_one(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int k = 0; k < n; k++) {
+        double *a = array_of(k, sizeof *a), *b = zeros_of((size_t)k, sizeof *b);
+        double *c = bytes_of((size_t)k * sizeof *c);
+        a[0] = x[k] * x[k];
+        for (int i = 0; i < k; i++) b[i] = a[0] * x[i], c[i] = b[i] * b[i];
+        b[0] += a[0];
+        for (int i = 0; i < k; i++) s += b[i] * c[i];
+        s += a[0] * b[0];
+        free(a), free(b), free(c);
+    }
     return s;
 }

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 
 /* Functions hand memory to others by pointers at file scope. */
 
@@ -94,4 +95,25 @@ double f_own(int n, double *x, int *ia, double *w) {
     double s = sum_of(n);
     scratch[1] = s * x[0];
     return s + sum_of(n) + own[1];
+}
+
+/* Nothing but this name leads to the struct. */
+typedef struct {
+    double rate, offset;
+} *setting;
+
+static double of_setting(const double *x, void *given) {
+    setting s;
+    s = (setting)given;
+    return s->rate * x[0] * x[0] + s->offset * x[1];
+}
+
+double f_setting(int n, double *x, int *ia, double *w) {
+    setting s = malloc(sizeof *s);
+    (void)n, (void)ia;
+    s->rate = x[1];
+    s->offset = w[0] * x[2];
+    double r = of_setting(x, s);
+    free(s);
+    return r;
 }

@@ -113,3 +113,28 @@ double f_to_the_end(int n, double *x, int *ia, double *w) {
     if (failing(n, x, &s) != 0) return w[0];
     return s * w[1];
 }
+
+/* Pointers to both structs go on the tape, then the blocks are freed: on the stable heap that is on the tape, too. */
+struct layer {
+    double *u, e;
+};
+
+double f_last(int n, double *x, int *ia, double *w) {
+    struct layer a = {malloc(4 * sizeof(double)), 1.0}, b = {malloc(4 * sizeof(double)), 0.5}, *p = &a, *q = &b;
+    (void)ia, (void)w;
+    for (int i = 0; i < 4; i++) {
+        a.u[i] = x[i];
+        b.u[i] = x[i + 4];
+    }
+    for (int t = 0; t < n; t++) {
+        for (int i = 0; i < 4; i++) q->u[i] += 0.3 * p->u[(i + 1) & 3] * p->u[i] * p->e;
+        q->e = p->e * q->u[0];
+        struct layer *s = p;
+        p = q;
+        q = s;
+    }
+    double r = p->e + q->u[1] * p->u[2];
+    free(p->u);
+    free(q->u);
+    return r;
+}

@@ -45,13 +45,17 @@ fn form() -> String {
     std::env::var("FORM").unwrap_or_default()
 }
 
-/// The adjoint of which a loop runs again from snapshots, and its name: the first of some for which that can be.
+/// A loop that runs again from how many snapshots, and the adjoint.
+type FromSnapshots = (Vec<(Named, u32)>, Adjoint);
+
+/// The adjoint of which a loop runs again from snapshots, and its name: the first of some for which that can be. What can
+/// be and is not proved is wrong.
 fn from_snapshots(
     program: &Program,
     heads: &[Head],
     choices: &Choices,
     seed: u64,
-) -> Option<(Vec<(Named, u32)>, Adjoint)> {
+) -> Result<Option<FromSnapshots>, Outcome> {
     let mut names = Vec::new();
     for proc in &program.procs {
         for item in &proc.items {
@@ -65,11 +69,18 @@ fn from_snapshots(
     }
     names.dedup();
     let (snapshots, length) = (1 + (seed % 4) as u32, names.len());
-    (0..length.min(4)).find_map(|k| {
+    for k in 0..length.min(4) {
         let name = Named::parse(&names[(k + seed as usize / 16) % length]);
         let choices = Choices { checkpoints: vec![(name, snapshots)], ..choices.clone() };
-        Some((choices.checkpoints.clone(), transform::adjoint(program, heads, &choices).ok()?))
-    })
+        match transform::adjoint(program, heads, &choices) {
+            Ok(adjoint) => return Ok(Some((choices.checkpoints, adjoint))),
+            Err(why) => match why.iter().find(|why| why.what.starts_with("internal: ")) {
+                Some(why) => return Err(Outcome::Wrong("not proved", format!("{why:?} from snapshots"))),
+                None => continue,
+            },
+        }
+    }
+    Ok(None)
 }
 
 /// How programs are judged.
@@ -161,8 +172,7 @@ impl Judge {
         // The second tape in every other program.
         let checked = case.seed % 2 == 1;
         let stem = format!("m{}", case.seed);
-        let options =
-            |suffix: &str| Options { file: format!("{stem}{suffix}.c"), includes: vec![file.clone()], split: true };
+        let options = |suffix: &str| Options { file: format!("{stem}{suffix}.c"), includes: vec![file.clone()] };
         let refused = |all: Vec<Refusal>| refused(&all);
         let work = || -> Result<_, Outcome> {
             let files = vec![path.to_string_lossy().into_owned()];
@@ -175,11 +185,11 @@ impl Judge {
                 _ => case.seed / 2 % 2 == 1,
             };
             let again = if again { vec![Named::parse("*")] } else { Vec::new() };
-            let mut choices = Choices { again, check: checked, one_call: true, ..Choices::default() };
+            let mut choices = Choices { again, check: checked, one_call: true, split: true, ..Choices::default() };
             let from_snapshots = match &form()[..] {
                 "again" | "taped" => None,
-                "checkpoint" => from_snapshots(&program, &heads, &choices, case.seed),
-                _ if case.seed / 4 % 4 == 1 => from_snapshots(&program, &heads, &choices, case.seed),
+                "checkpoint" => from_snapshots(&program, &heads, &choices, case.seed)?,
+                _ if case.seed / 4 % 4 == 1 => from_snapshots(&program, &heads, &choices, case.seed)?,
                 _ => None,
             };
             let adjoint = match from_snapshots {

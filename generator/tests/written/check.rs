@@ -67,7 +67,7 @@ fn checked_model(
     let choices = Choices { check: true, ..Choices::default() };
     let sweeps = adjoint(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
     let tangents = tangent(&program, &heads, &choices).unwrap_or_else(|what| panic!("{what:#?}"));
-    let options = Options { file: "model_b.c".into(), includes: vec!["model.c".into()], ..Options::default() };
+    let options = Options { file: "model_b.c".into(), includes: vec!["model.c".into()] };
     let output = emit::checked(&sweeps, &tangents, &options).unwrap_or_else(|what| panic!("{what:#?}"));
     write("model_b.c", &damage(output.source));
     write("model_b.h", &output.header);

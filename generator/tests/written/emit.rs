@@ -20,7 +20,7 @@ fn generated(name: &str, ir: &str, of: &str, c: &str, driver: &str) -> String {
     for sweeps in &adjoint.sweeps {
         println!("{}{}", print::proc(&program, &sweeps.forward), print::proc(&program, &sweeps.reverse));
     }
-    let options = Options { file: "model_b.c".into(), includes: vec!["model.c".into()], ..Options::default() };
+    let options = Options { file: "model_b.c".into(), includes: vec!["model.c".into()] };
     let output = emit::adjoint(&adjoint, &options).unwrap_or_else(|what| panic!("{what:#?}"));
     println!("{}", output.source);
     let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));
@@ -166,7 +166,7 @@ fn checked(name: &str, damage: impl Fn(String) -> String) -> (String, bool) {
     let choices = Choices { check: true, ..Choices::default() };
     let adjoint = adjoint(&program, &[head("f(f u)/(u)")], &choices).unwrap();
     let includes = vec!["model.c".into()];
-    let options = Options { file: "model_b.c".into(), includes, ..Options::default() };
+    let options = Options { file: "model_b.c".into(), includes };
     let tangents = tangent(&program, &[head("f(f u)/(u)")], &choices).unwrap();
     let output = emit::checked(&adjoint, &tangents, &options).unwrap();
     let folder = std::env::temp_dir().join(format!("adtape-emit-{}-{name}", std::process::id()));

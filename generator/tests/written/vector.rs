@@ -44,7 +44,7 @@ fn all_at_once_is_one_after_the_other() {
                 assert!(errors.is_empty(), "{of}: {errors:#?}");
             }
             let file = format!("{stem}.c");
-            let options = Options { file: file.clone(), includes: vec!["model.c".into()], ..Options::default() };
+            let options = Options { file: file.clone(), includes: vec!["model.c".into()] };
             let output = emit::adjoint(&sweeps, &options).unwrap_or_else(|why| panic!("{of}: {why:#?}"));
             folder.write(&file, &output.source);
             folder.write(&format!("{stem}.h"), &output.header);

@@ -61,7 +61,7 @@ fn clean(name: &str, refused: &[&str]) {
         independents: named(&["x"], name),
     };
     let heads: Vec<Head> = names.iter().map(of).collect();
-    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()], ..Options::default() };
+    let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()] };
     let reverse = adjoint(&program, &heads, &Choices::default()).unwrap_or_else(|what| panic!("{what:#?}"));
     let forward = tangent(&program, &heads, &Choices::default()).unwrap_or_else(|what| panic!("{what:#?}"));
     let texts = [

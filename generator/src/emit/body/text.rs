@@ -7,11 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The macros of the sources.
 pub(crate) struct Macros<'a> {
-    /// Names that mean different things at different places: macros that are defined twice, or anywhere but in a header.
+    /// Names that mean different things at different places: macros that are defined twice, or anywhere but in a header,
+    /// or that are undefined behind the sources.
     unstable: FxHashSet<&'a str>,
     /// For each source: where a name is defined last.
     last: Vec<FxHashMap<&'a str, usize>>,
-    /// Whether one hides what generated code uses, so that nothing is copied that may need it.
+    /// Whether nothing is copied.
     hide: bool,
 }
 
@@ -34,7 +35,8 @@ impl<'a> Macros<'a> {
         if program.sources.iter().filter(|source| source.main).count() > 1 {
             unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
         }
-        Macros { unstable, last, hide: !names::macros_in_code(program).is_empty() || names::has_own_bool(program) }
+        unstable.extend(names::with_users(program, names::macros_undone(program)));
+        Macros { unstable, last, hide: names::has_own_bool(program) }
     }
 
     /// Whether a word of a statement may mean something else in a copy behind all sources. A macro that is defined

@@ -79,10 +79,15 @@ impl Required<'_> {
         })
     }
 
-    /// Whether a region does nothing but compute: it calls no function without source.
+    /// Whether a region does nothing but compute: it calls no function without source. What happens where it ends the
+    /// program is nothing that runs again.
     fn has_no_other_effects(&self, p: ProcId, region: RegionId) -> bool {
         let proc = &self.flow.program.procs[p.index()];
-        walk::items(proc, region).into_iter().all(|item| match &proc.items[item.index()].kind {
+        let computes = |item: &ItemId| match &proc.items[item.index()].kind {
+            ItemKind::Branch { then, otherwise, .. } => {
+                self.has_no_other_effects(p, *then) && self.has_no_other_effects(p, *otherwise)
+            }
+            ItemKind::Loop { body, .. } => self.has_no_other_effects(p, *body),
             ItemKind::Call { callee: Callee::Proc(g), .. } => {
                 !self.locator.recursive(*g) && self.has_no_other_effects(*g, RegionId(0))
             }
@@ -94,6 +99,19 @@ impl Required<'_> {
                     if self.flow.program.procs[q.index()].objects[object.index()].life == Life::Stable)
             }),
             _ => true,
+        };
+        self.ends_program(p, region) || proc.regions[region.index()].items.iter().all(computes)
+    }
+
+    /// Whether whoever enters a region does not come out of it.
+    fn ends_program(&self, p: ProcId, region: RegionId) -> bool {
+        let proc = &self.flow.program.procs[p.index()];
+        proc.regions[region.index()].items.iter().any(|item| match proc.items[item.index()].kind {
+            ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
+            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+                !self.locator.recursive(g) && self.ends_program(g, RegionId(0))
+            }
+            _ => false,
         })
     }
 
@@ -120,13 +138,13 @@ impl Required<'_> {
         needed
     }
 
-    /// What to store in front of a pass, given what is required there; an error says what cannot be stored.
+    /// What to store in front of a pass, given what is required there and what the pass and its pushes may read before
+    /// they overwrite it; an error says what cannot be stored. What only pushes read is stored if it can be.
     pub(super) fn hulls_of_pass(
         &self,
-        p: ProcId,
-        item: ItemId,
+        (p, item): (ProcId, ItemId),
         pass: &Sum,
-        required: &Secs,
+        (required, pushed): (&Secs, &Secs),
         facts: &Facts,
     ) -> Result<Vec<Hull>, String> {
         let proc = &self.flow.program.procs[p.index()];
@@ -135,32 +153,60 @@ impl Required<'_> {
         sections::union(&mut needed, &pass.exposed);
         let mut hulls = Vec::new();
         for (&loc, written) in &pass.written {
-            if matches!(self.flow.points.locs.root(loc), Root::Object(q, o) if q == p && made_in(proc, o, body))
-                || !written.iter().any(|piece| self.hit(p, &needed, loc, piece, facts))
-            {
+            if matches!(self.flow.points.locs.root(loc), Root::Object(q, o) if q == p && made_in(proc, o, body)) {
                 continue;
             }
-            let name = || self.flow.points.locs.name(self.flow.program, loc);
-            let none = Vec::new();
-            let sure = pass.killed.get(&loc).unwrap_or(&none);
-            let mut left = Secs::from([(loc, written.clone())]);
-            sections::kill(&mut left, &Secs::from([(loc, sure.clone())]), facts);
-            if !left.is_empty() {
-                return Err(format!(
-                    "it is not sure that a pass overwrites all that it may overwrite: {}",
-                    self.show(&left)
-                ));
-            }
-            for (k, piece) in sure.iter().enumerate() {
-                let within = |(other, whole): (usize, &Piece)| {
-                    other != k && piece.inside(whole, facts) && (other < k || !whole.inside(piece, facts))
-                };
-                let again = sure.iter().enumerate().any(within);
-                if !again && self.hit(p, &needed, loc, piece, facts) {
-                    let hull = self.hull_of(p, item, body, loc, piece, facts);
-                    let unnamed = || format!("a pass overwrites what has no name where it begins: {}", name());
-                    hulls.push(hull.ok_or_else(unnamed)?);
+            let hit = |set: &Secs| written.iter().any(|piece| self.hit(p, set, loc, piece, facts));
+            let mut of = |set: &Secs| -> Result<(), String> {
+                for hull in self.hulls_at((p, item, body), pass, loc, set, facts)? {
+                    if !hulls.contains(&hull) {
+                        hulls.push(hull);
+                    }
                 }
+                Ok(())
+            };
+            if hit(&needed) {
+                of(&needed)?;
+            }
+            if hit(pushed) {
+                of(pushed).unwrap_or_default();
+            }
+        }
+        Ok(hulls)
+    }
+
+    /// What to store of a location in front of a pass that may overwrite some of what is needed there.
+    fn hulls_at(
+        &self,
+        (p, item, body): (ProcId, ItemId, RegionId),
+        pass: &Sum,
+        loc: Loc,
+        needed: &Secs,
+        facts: &Facts,
+    ) -> Result<Vec<Hull>, String> {
+        let none = Vec::new();
+        let sure = pass.killed.get(&loc).unwrap_or(&none);
+        let mut left = Secs::from([(loc, pass.written[&loc].clone())]);
+        sections::kill(&mut left, &Secs::from([(loc, sure.clone())]), facts);
+        if !left.is_empty() {
+            return Err(format!(
+                "it is not sure that a pass overwrites all that it may overwrite: {}",
+                self.show(&left)
+            ));
+        }
+        let mut hulls = Vec::new();
+        for (k, piece) in sure.iter().enumerate() {
+            let within = |(other, whole): (usize, &Piece)| {
+                other != k && piece.inside(whole, facts) && (other < k || !whole.inside(piece, facts))
+            };
+            let again = sure.iter().enumerate().any(within);
+            if !again && self.hit(p, needed, loc, piece, facts) {
+                let hull = self.hull_of(p, item, body, loc, piece, facts);
+                let unnamed = || {
+                    let name = self.flow.points.locs.name(self.flow.program, loc);
+                    format!("a pass overwrites what has no name where it begins: {name}")
+                };
+                hulls.push(hull.ok_or_else(unnamed)?);
             }
         }
         Ok(hulls)

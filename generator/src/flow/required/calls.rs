@@ -33,13 +33,20 @@ impl Required<'_> {
     ) {
         let callee = self.sum_for(p, g);
         let call = Call { p, id, g, args, facts };
+        let written = self.up(&call, &callee.written, false);
         if let Some(verdict) = &mut s.verdict {
             let new = self.down(&call, &s.req);
             sections::union(verdict.entry.entry(g).or_default(), &new);
+            // Pushes of the callee read it.
+            let mut pushed = written.clone();
+            for (loc, pieces) in &mut pushed {
+                pieces.retain(|piece| self.hit(p, &s.req, *loc, piece, facts));
+            }
+            self.exposing(p, pushed, facts, &mut s.sum);
         }
         self.exposing(p, self.up(&call, &callee.exposed, false), facts, &mut s.sum);
         sections::union(&mut s.sum.read, &self.up(&call, &callee.read, false));
-        sections::union(&mut s.sum.written, &self.up(&call, &callee.written, false));
+        sections::union(&mut s.sum.written, &written);
         let killed = self.up(&call, &callee.killed, true);
         sections::kill(&mut s.req, &killed, facts);
         sections::must_all(&mut s.sum.killed, killed);

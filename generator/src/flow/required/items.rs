@@ -229,6 +229,8 @@ impl Required<'_> {
                 && self.hit(p, &s.req, *loc, piece, facts)
             {
                 verdict.pushed.insert((p, id));
+                // The push reads it.
+                self.exposing(p, Secs::from([(*loc, vec![piece.clone()])]), facts, &mut s.sum);
             }
         }
         if let [(loc, piece)] = &pieces[..]

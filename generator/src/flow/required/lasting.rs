@@ -35,6 +35,22 @@ impl Required<'_> {
         if !lasting.is_empty() && restored.any(is_lasting) { lasting } else { BTreeSet::new() }
     }
 
+    /// Memory that the head at hand writes, and that a head whose forward sweep ran before may need in its reverse sweep as
+    /// it left it: variables with static storage, and all of a type behind arguments, which may be those of the other head.
+    pub(super) fn awaited(&self, written: &BTreeSet<Loc>) -> BTreeSet<Loc> {
+        let locs = &self.flow.points.locs;
+        let behind_argument = |loc: Loc| matches!(locs.root(loc), Root::Formal(..) | Root::Cell(_));
+        let needed = || self.flow.heads.iter().flat_map(|head| self.sums[head.index()].required.keys().copied());
+        let is_awaited = |loc: &&Loc| match locs.root(**loc) {
+            Root::Global(_) => needed().any(|other| other == **loc),
+            Root::Formal(..) | Root::Cell(_) => {
+                needed().any(|other| behind_argument(other) && locs.ty(other) == locs.ty(**loc))
+            }
+            Root::Object(..) | Root::Literal | Root::Unknown => false,
+        };
+        written.iter().filter(is_awaited).copied().collect()
+    }
+
     /// Variables that functions declare and that are texts: pointers, and what functions without source write. Such a
     /// variable that lasts from call to call is only reported; else the program is refused (see `crate::statics`).
     fn texts(&self) -> BTreeSet<GlobalId> {

@@ -40,6 +40,7 @@ impl Required<'_> {
             None => pass.req.clone(),
         };
         let required = over(&needed);
+        let mut exposed = over(&pass.sum.exposed);
         if let Some(verdict) = s.verdict.take() {
             let mut inside = State { req: s.req.clone(), verdict: Some(verdict), ..State::default() };
             let earlier = index.and_then(|i| self.earlier(p, id, i, &inner));
@@ -48,8 +49,11 @@ impl Required<'_> {
                 None => required.clone(),
             };
             sections::union(&mut inside.req, &before);
+            let in_front = inside.req.clone();
+            self.region(p, body, &mut inside);
+            let pushed = over(&inside.sum.exposed);
             if let (Some((most, parts)), Some(verdict)) = (&parts, &mut inside.verdict) {
-                match self.snapshots_of((p, id), *most, parts, &inside.req, facts) {
+                match self.snapshots_of((p, id), *most, parts, (&in_front, &pushed), facts) {
                     Ok(snapshots) => {
                         verdict.hulls.insert((p, id), Vec::new());
                         verdict.snapshots.insert((p, id), snapshots);
@@ -57,7 +61,7 @@ impl Required<'_> {
                     Err(why) => drop(verdict.unfit.insert((p, id), why)),
                 }
             } else if again {
-                let hulls = self.hulls_of_pass(p, id, &pass.sum, &inside.req, &inner);
+                let hulls = self.hulls_of_pass((p, id), &pass.sum, (&in_front, &inside.sum.exposed), &inner);
                 if let Some(verdict) = &mut inside.verdict {
                     match hulls {
                         Ok(hulls) => verdict.hulls.insert((p, id), hulls).map_or((), drop),
@@ -65,14 +69,14 @@ impl Required<'_> {
                     }
                 }
             }
-            self.region(p, body, &mut inside);
+            sections::union(&mut exposed, &pushed);
             s.verdict = inside.verdict;
         }
         let killed = self.tile(p, body, index, &pass.sum.killed, (facts, &inner));
         sections::kill(&mut s.req, &killed, facts);
         sections::union(&mut s.req, &required);
 
-        self.exposing(p, over(&pass.sum.exposed), facts, &mut s.sum);
+        self.exposing(p, exposed, facts, &mut s.sum);
         sections::union(&mut s.sum.read, &over(&pass.sum.read));
         sections::union(&mut s.sum.written, &over(&pass.sum.written));
         sections::must_all(&mut s.sum.killed, killed);

@@ -135,20 +135,25 @@ impl Required<'_> {
         parts.written.iter().filter(hit).map(|(loc, _)| self.flow.points.locs.root(*loc)).collect()
     }
 
-    /// What snapshots have, given what is required in front of the loop; an error says what cannot be kept.
+    /// What snapshots have, given what is required in front of the loop, and what the passes and their pushes may read
+    /// before they overwrite it; an error says what cannot be kept. What only pushes read is kept if it can be.
     pub(super) fn snapshots_of(
         &self,
         (p, item): (ProcId, ItemId),
         most: u32,
         parts: &Parts,
-        required: &Secs,
+        (required, pushed): (&Secs, &Secs),
         facts: &Facts,
     ) -> Result<Snapshots, String> {
         let mut needed = required.clone();
         sections::union(&mut needed, &parts.exposed);
+        let needed = self.hit_roots(p, parts, &needed, facts);
         let mut memory = Vec::new();
-        for root in self.hit_roots(p, parts, &needed, facts) {
-            memory.extend(parts.of[&root].clone()?);
+        for root in needed.union(&self.hit_roots(p, parts, pushed, facts)) {
+            match parts.of[root].clone() {
+                Err(why) if needed.contains(root) => return Err(why),
+                hulls => memory.extend(hulls.into_iter().flatten()),
+            }
         }
         let ItemKind::Loop { carried, .. } = &self.flow.program.procs[p.index()].items[item.index()].kind else {
             unreachable!("a loop")

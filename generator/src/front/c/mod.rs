@@ -1,5 +1,6 @@
 //! C, read through clang's syntax tree.
 
+mod headers;
 mod joint;
 mod lower;
 mod run;
@@ -28,13 +29,13 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
     std::thread::scope(|scope| {
         // A stored tree may come from another machine: its source stays unread.
         let files = if input.trees.is_empty() { &input.files[..] } else { &[] };
-        let macros = scope.spawn(|| run::macros(compiler(input), &input.arguments, files));
+        let macros = scope.spawn(|| headers::macros(compiler(input), &input.arguments, files));
         let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
         let mut program = match reader.map(|reader| reader.join()) {
             Ok(Ok(result)) => result?,
             _ => return Err(without_sources(vec![internal("the front end stopped")])),
         };
-        program.macros = macros.join().unwrap_or_default();
+        program.preprocessed = macros.join().unwrap_or_default();
         Ok(program)
     })
 }

@@ -147,36 +147,10 @@ pub fn preprocessed(clang: &str, arguments: &[String], file: &str) -> Result<Str
     )
 }
 
-/// The macros that sources and their own headers define. The sources are read one behind the other, as the generated
-/// file includes them, or each alone where that is no C; those that are no C alone count as without macros.
-pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Vec<String> {
-    let of = |file: &str, text: &str| {
-        let mut command = Command::new(clang);
-        command.args(["-E", "-dD", "-Wno-everything"]).args(arguments).args(["-x", "c", file]);
-        output(&mut command, text).map(|text| macros_of(&text))
-    };
-    let alone = |file: &String| of(file, "").unwrap_or_default();
-    match files {
-        [] => Vec::new(),
-        [file] => alone(file),
-        all => of("-", &includes(all)).unwrap_or_else(|_| all.iter().flat_map(alone).collect()),
-    }
-}
-
-/// Those of a preprocessed text whose definitions do not stand in headers of the system.
-fn macros_of(text: &str) -> Vec<String> {
-    let (mut found, mut own) = (Vec::new(), false);
-    for line in text.lines() {
-        if let Some(marker) = line.strip_prefix("# ") {
-            // # line "file" flags: 3 is a header of the system.
-            let flags = marker.rsplit('"').next().unwrap_or_default();
-            own = !marker.contains("\"<") && !flags.split(' ').any(|flag| flag == "3");
-        } else if let Some(definition) = line.strip_prefix("#define ").filter(|_| own) {
-            let end = definition.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(definition.len());
-            found.push(definition[..end].to_string());
-        }
-    }
-    found
+/// A text, preprocessed, with the macros that it defines.
+pub fn with_macros(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
+    let mut command = Command::new(clang);
+    output(command.args(["-E", "-dD", "-Wno-everything"]).args(arguments).args(["-x", "c", "-"]), text)
 }
 
 /// What a compiler prints that reads a text, or its first complaint.
@@ -205,13 +179,6 @@ mod tests {
         assert_eq!(major_version("Debian clang version 14.0.6\nTarget: x86_64"), Some(14));
         assert_eq!(major_version("Apple clang version 17.0.0 (clang-1700)"), Some(17));
         assert_eq!(major_version("gcc 12"), None);
-    }
-
-    #[test]
-    fn macros_of_the_system_are_not_the_sources() {
-        let text = "# 1 \"<built-in>\" 1\n#define A 1\n# 1 \"m.c\" 2\n#define B(x) x\n# 9 \"math.h\" 1 3 4\n\
-                    #define C 2\n# 2 \"m.c\" 2\n#define D\nint x;\n";
-        assert_eq!(macros_of(text), ["B", "D"]);
     }
 
     #[test]

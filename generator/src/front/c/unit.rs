@@ -232,8 +232,17 @@ impl Names for Naming<'_, '_> {
     fn record(&mut self, tag: &str) -> Option<StructId> {
         let tag = tag.rsplit_once(" at ").map_or(tag, |(_, place)| place);
         if let Some(node) = self.unit.records.get(tag).copied() {
-            let name = if node.name.is_empty() { tag.to_string() } else { format!("{} {tag}", node.operator) };
-            return self.intern(node, &name);
+            if !node.name.is_empty() {
+                return self.intern(node, &format!("{} {tag}", node.operator));
+            }
+            let found = self.intern(node, tag);
+            let leads = |typedef: &&&Node| {
+                typedef.written_type.ends_with(") *") && named_by(typedef, "RecordDecl") == Some(node.id)
+            };
+            if let (Some(id), Some(pointer)) = (found, self.unit.typedefs.values().find(leads)) {
+                self.structs.types.pointers.insert(id, pointer.name.to_string());
+            }
+            return found;
         }
         match self.typedef(tag)?.ty {
             CType::Struct(id) => Some(id),

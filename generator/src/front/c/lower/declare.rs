@@ -3,6 +3,7 @@
 use super::place::Spot;
 use super::statics;
 use super::*;
+use crate::emit::names::Names;
 use crate::front::c::types::{self, Extent};
 use make::*;
 
@@ -34,7 +35,14 @@ impl<'a> Lower<'_, 'a> {
                 }
                 Ok(())
             }
-            "FunctionDecl" | "EmptyDecl" | "StaticAssertDecl" => Ok(()),
+            "FunctionDecl" => {
+                let has_source = self.reader.definition(self.unit, &node.name, false).is_some();
+                if !has_source && Names::of_c().is_free(&node.name) {
+                    self.declare_outside(node);
+                }
+                Ok(())
+            }
+            "EmptyDecl" | "StaticAssertDecl" => Ok(()),
             _ => self.unknown(node),
         }
     }
@@ -312,13 +320,18 @@ impl<'a> Lower<'_, 'a> {
 
     /// A variable at file scope that a function declares: the generated file declares it at file scope.
     fn local_extern(&mut self, node: &'a Node<'a>) -> Result<()> {
+        self.declare_outside(node);
+        self.reader.units[self.unit].variables.insert(node.id, node);
+        Ok(())
+    }
+
+    /// Lets the generated file declare at file scope what a function declares.
+    fn declare_outside(&mut self, node: &'a Node<'a>) {
         let span = self.span(node);
         let text = self.reader.sources.text(span.source as usize, span.start, span.end).to_string();
         if !self.reader.externs.contains(&text) {
             self.reader.externs.push(text);
         }
-        self.reader.units[self.unit].variables.insert(node.id, node);
-        Ok(())
     }
 
     /// The memory of a constant at file scope whose address is taken.

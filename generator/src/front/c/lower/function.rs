@@ -48,7 +48,7 @@ impl<'a> Lower<'_, 'a> {
             );
         }
         self.b.proc_mut().has_list = prints_arguments(node);
-        self.local_types(body);
+        self.local_types(node, body)?;
         self.body = Some(body);
         self.addressed = scan::addressed(body);
         self.assigned = scan::assigned(body);
@@ -68,9 +68,10 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    /// Types that the body declares, known from here on.
-    fn local_types(&mut self, body: &'a Node<'a>) {
-        let mut found = Vec::new();
+    /// Types that the body declares, known from here on. The sweeps declare them where a function begins, so one name
+    /// means one thing in all of it.
+    fn local_types(&mut self, function: &'a Node<'a>, body: &'a Node<'a>) -> Result<()> {
+        let mut found: Vec<&Node> = Vec::new();
         scan::walk(body, &mut |node| {
             if matches!(node.kind, "TypedefDecl" | "RecordDecl" | "EnumDecl") {
                 found.push(node);
@@ -78,11 +79,43 @@ impl<'a> Lower<'_, 'a> {
             true
         });
         if found.is_empty() {
-            return;
+            return Ok(());
+        }
+        let mut variables = FxHashSet::default();
+        scan::walk(function, &mut |node| {
+            if matches!(node.kind, "ParmVarDecl" | "VarDecl") {
+                variables.insert(node.name.as_ref());
+            }
+            true
+        });
+        let mut tags = FxHashMap::default();
+        for node in found.iter().copied() {
+            let is_tag = node.kind == "RecordDecl";
+            let enumerators = node.inner.iter().filter(|part| part.kind == "EnumConstantDecl");
+            let own = (node.kind == "TypedefDecl").then_some(node);
+            let hidden = own.into_iter().chain(enumerators).find(|one| variables.contains(one.name.as_ref()));
+            let mut twice = || {
+                let outer = self.reader.units[self.unit].declared.iter().flat_map(|declared| &declared.names);
+                let is_outer = outer.into_iter().any(|name| *name == node.name);
+                tags.insert(node.name.as_ref(), node.id).is_some() || is_outer
+            };
+            let of = &function.name;
+            let what = match hidden {
+                Some(one) if own.is_some() => {
+                    format!("'{}' names a variable in '{of}', and a type in a block", one.name)
+                }
+                Some(one) => format!("'{}' names a variable in '{of}', and a constant in a block", one.name),
+                None if is_tag && node.complete && !node.name.is_empty() && twice() => {
+                    format!("'{}' names two types in '{of}'", node.name)
+                }
+                None => continue,
+            };
+            return self.refuse(node, Class::Language, what, "give each a name of its own");
         }
         let unit = &mut self.reader.units[self.unit];
         found.iter().for_each(|node| unit.type_declaration(node, &self.reader.sources));
         unit.forget_types();
+        Ok(())
     }
 
     fn parameter(&mut self, node: &'a Node<'a>, position: usize) -> Result<()> {

@@ -15,6 +15,14 @@ const ALLOCATIONS: &[&str] = &[
     "__builtin_alloca",
 ];
 
+/// `n > 0 ? n : 1`.
+fn or_one(n: Expr) -> Expr {
+    let ty = n.ty.clone();
+    let [zero, one] = [0, 1].map(|number| Expr::constant(number, ty.clone()));
+    let some = binary(Binary::Less, zero, n.clone(), Type::int());
+    Expr { kind: ExprKind::Select(Box::new(some), Box::new(n), Box::new(one)), ty }
+}
+
 /// Whether a function of the library makes a block or frees one.
 pub fn makes_or_frees(name: &str) -> bool {
     ALLOCATIONS.contains(&name) || name == "free"
@@ -36,7 +44,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn allocate(&mut self, call: &'a Node<'a>, elem: Type) -> Result<Expr> {
         let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
         let resized = callee.ends_with("realloc");
-        let factors = call.inner[1 + usize::from(resized)..].iter().collect();
+        let factors = call.inner[1 + usize::from(resized)..].iter().map(|factor| (factor, false)).collect();
         self.allocate_product(call, elem, &wrappers::Wrapper { factors, zeroed: callee.ends_with("calloc") }, resized)
     }
 
@@ -67,8 +75,10 @@ impl<'a> Lower<'_, 'a> {
             _ => None,
         };
         let mut parts = Vec::new();
-        for part in wrapper.factors.iter().copied() {
+        for (part, at_least_one) in wrapper.factors.iter().copied() {
             let part = self.value(part)?;
+            // A number of bytes that is 0 makes no element.
+            let part = if at_least_one && wrapper.factors.len() > 1 { or_one(part) } else { part };
             parts.push(cast(part, size_type()));
         }
         let Some(bytes) = parts.into_iter().reduce(|a, b| binary(Binary::Multiply, a, b, size_type())) else {

@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
             unordered: unordered.map(|(number, _)| GlobalId::new(number)).collect(),
             statics,
             externs: self.externs,
-            macros: Vec::new(),
+            preprocessed: Preprocessed::default(),
             declared: self.units.into_iter().flat_map(|unit| unit.declared).collect(),
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
             types: self.structs.types,

@@ -139,7 +139,13 @@ impl<'a> Lower<'_, 'a> {
         }
         let written = node.written_type.trim_start_matches("register ");
         match written.find("(*") {
-            Some(place) => format!("{}@{}", &written[..place + 2], &written[place + 2..]),
+            Some(place) => {
+                // Behind `restrict` and the like.
+                let (star, behind) = written.split_at(place + 2);
+                let (qualifiers, rest) = behind.split_at(behind.find([')', '(', '[']).unwrap_or(0));
+                let blank = if qualifiers.is_empty() || qualifiers.ends_with('*') { "" } else { " " };
+                format!("{star}{qualifiers}{blank}@{rest}")
+            }
             None if written.ends_with('*') => format!("{written}@"),
             None => format!("{written} @"),
         }

@@ -16,8 +16,8 @@ use super::*;
 
 /// What such a function does.
 pub struct Wrapper<'a> {
-    /// The arguments of the call that are multiplied to the number of bytes.
-    pub factors: Vec<&'a Node<'a>>,
+    /// The arguments of the call that are multiplied to the number of bytes, and whether each counts as 1 at least.
+    pub factors: Vec<(&'a Node<'a>, bool)>,
     /// Whether the block is set to 0.
     pub zeroed: bool,
 }
@@ -53,9 +53,9 @@ impl<'a> Lower<'_, 'a> {
         let callee = scan::callee(made)?.refers_name.as_ref();
         let mut factors = Vec::new();
         for factor in &made.inner[1..] {
-            product(factor, &mut |part| {
+            product(factor, &mut |part, at_least_one| {
                 let position = params.iter().position(|param| *param == part.refers)?;
-                factors.push(&node.inner[1 + position]);
+                factors.push((&node.inner[1 + position], at_least_one));
                 Some(())
             })?;
         }
@@ -133,8 +133,9 @@ fn fails<'a>(statement: &'a Node<'a>) -> bool {
     })
 }
 
-/// Calls `f` on the factors of a product of variables; `None` if it is something else.
-fn product<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>) -> Option<()>) -> Option<()> {
+/// Calls `f` on the factors of a product of variables, and with whether each counts as 1 at least; `None` if it is
+/// something else.
+fn product<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>, bool) -> Option<()>) -> Option<()> {
     let node = node.bare();
     match (node.kind, &node.inner[..]) {
         ("ImplicitCastExpr" | "CStyleCastExpr", [inner]) => product(inner, f),
@@ -142,7 +143,56 @@ fn product<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>) -> Option<()>
             product(left, f)?;
             product(right, f)
         }
-        ("DeclRefExpr", _) => f(node),
+        ("DeclRefExpr", _) => f(node, false),
+        ("ConditionalOperator", [test, then, otherwise]) => f(at_least_one(test, then, otherwise)?, true),
         _ => None,
     }
+}
+
+/// The variable `n` of `n > 1 ? n : 1`, `n > 0 ? n : 1`, `n ? n : 1`, `n == 0 ? 1 : n` and their kin.
+fn at_least_one<'a>(test: &'a Node<'a>, then: &'a Node<'a>, otherwise: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    let names = |part: &'a Node<'a>| variable(part).filter(|part| part.kind == "DeclRefExpr");
+    let (count, one, grows) = match (names(then), names(otherwise)) {
+        (Some(count), None) => (count, otherwise, true),
+        (None, Some(count)) => (count, then, false),
+        _ => return None,
+    };
+    let is = |part: &'a Node<'a>| names(part).is_some_and(|part| part.refers == count.refers);
+    let number = |part: &'a Node<'a>| constant(part).filter(|n| matches!(n, 0 | 1));
+    let test = test.bare();
+    let holds = match &test.inner[..] {
+        [a, b] if test.kind == "BinaryOperator" => {
+            let (op, limit) = match (is(a), is(b)) {
+                (true, false) => (test.operator.as_ref(), number(b)?),
+                (false, true) => (mirrored(test.operator.as_ref())?, number(a)?),
+                _ => return None,
+            };
+            matches!(
+                (op, limit, grows),
+                (">", _, true)
+                    | (">=", 1, true)
+                    | ("!=", 0, true)
+                    | ("<", 1, false)
+                    | ("<=", _, false)
+                    | ("==", 0, false)
+            )
+        }
+        _ => is(test) && grows,
+    };
+    (holds && constant(one) == Some(1)).then_some(count)
+}
+
+/// The operator with its operands exchanged.
+fn mirrored(operator: &str) -> Option<&'static str> {
+    let pairs = [(">", "<"), ("<", ">"), (">=", "<="), ("<=", ">="), ("!=", "!="), ("==", "==")];
+    pairs.iter().find(|(op, _)| *op == operator).map(|(_, other)| *other)
+}
+
+/// The number that an expression is.
+fn constant(node: &Node) -> Option<i64> {
+    let mut node = node.bare();
+    while node.kind == "ImplicitCastExpr" || node.kind == "CStyleCastExpr" {
+        node = node.inner.first()?.bare();
+    }
+    node.value.parse().ok().filter(|_| node.kind == "IntegerLiteral")
 }

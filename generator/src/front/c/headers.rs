@@ -1,0 +1,122 @@
+//! What the headers that generated code includes behind the sources mean by names of the sources.
+
+use std::collections::BTreeSet;
+
+use super::run;
+use crate::emit::names::{self, words};
+use crate::ir::Preprocessed;
+
+/// In front of what generated code includes.
+const MARK: &str = "#pragma adtape headers";
+
+/// The macros that sources and their own headers define, and what the headers behind them mean by names of theirs. The
+/// sources are read one behind the other, as the generated file includes them, or each alone where that is no C; those
+/// that are no C alone count as without macros.
+pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocessed {
+    let of = |files: &[String]| {
+        let headers = names::HEADERS_OF_C.map(|header| format!("#include <{header}>\n")).concat();
+        let text = format!("{}{MARK}\n{headers}", run::includes(files));
+        run::with_macros(clang, arguments, &text).map(|text| macros_of(&text))
+    };
+    let alone = |file: &String| of(std::slice::from_ref(file)).unwrap_or_default();
+    match files {
+        [] => Preprocessed::default(),
+        [file] => alone(file),
+        all => of(all).unwrap_or_else(|_| {
+            let each: Vec<Preprocessed> = all.iter().map(alone).collect();
+            let all = |names: fn(&Preprocessed) -> &Vec<String>| each.iter().flat_map(names).cloned().collect();
+            let macros = each.iter().flat_map(|each| &each.macros).cloned().collect();
+            Preprocessed { macros, hidden: all(|each| &each.hidden), taken: all(|each| &each.taken) }
+        }),
+    }
+}
+
+/// The names of a preprocessed text: those of the sources are in no header of the system.
+fn macros_of(text: &str) -> Preprocessed {
+    let mut found = Preprocessed::default();
+    let (mut own, mut behind) = (false, false);
+    let (mut code, mut of_system) = (String::new(), BTreeSet::new());
+    let (mut defined, mut declared) = (BTreeSet::new(), BTreeSet::new());
+    for line in text.lines() {
+        if let Some(marker) = line.strip_prefix("# ") {
+            // # line "file" flags: 3 is a header of the system.
+            let flags = marker.rsplit('"').next().unwrap_or_default();
+            own = !marker.contains("\"<") && !flags.split(' ').any(|flag| flag == "3");
+        } else if line.starts_with(MARK) {
+            behind = true;
+        } else if let Some(definition) = line.strip_prefix("#define ") {
+            let name = words(definition).next().unwrap_or_default();
+            match (own, behind) {
+                (true, false) => found.macros.push((name.to_string(), definition[name.len()..].to_string())),
+                (_, true) => drop(defined.insert(name)),
+                _ => {}
+            }
+        } else if line.starts_with('#') {
+        } else if behind {
+            declared.extend(words(line));
+        } else if own {
+            code.push_str(line);
+            code.push('\n');
+        } else {
+            of_system.extend(words(line));
+        }
+    }
+    let code = names::code(&code);
+    let may = |name: &&str| !of_system.contains(name) && !names::is_needed(name);
+    let used: BTreeSet<&str> = words(&code).filter(|name| defined.contains(name)).filter(may).collect();
+    found.hidden = used.iter().map(ToString::to_string).collect();
+    let at_file_scope = at_file_scope(&code);
+    let taken = at_file_scope.into_iter().filter(|name| declared.contains(name) && !used.contains(name)).filter(may);
+    found.taken = taken.map(str::to_string).collect();
+    found
+}
+
+/// The words of a text outside of all brackets, and the enumerators.
+fn at_file_scope(code: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    let (mut depth, mut enumerates, mut last) = (0_usize, false, 0);
+    for (at, c) in code.char_indices().chain([(code.len(), ';')]) {
+        if !matches!(c, '{' | '}' | '(' | ')' | ';') {
+            continue;
+        }
+        let part = &code[last..at];
+        if depth == 0 || enumerates {
+            found.extend(words(part));
+        }
+        last = at;
+        match c {
+            '{' if depth == 0 => enumerates = words(part).any(|word| word == "enum"),
+            '}' if depth == 1 => enumerates = false,
+            _ => {}
+        }
+        match c {
+            '{' | '(' => depth += 1,
+            '}' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_of_the_system_are_not_the_sources() {
+        let text = "# 1 \"<built-in>\" 1\n#define A 1\n# 1 \"m.c\" 2\n#define B(x) x\n# 9 \"math.h\" 1 3 4\n\
+                    #define C 2\n# 2 \"m.c\" 2\n#define D\nint x;\n";
+        assert_eq!(macros_of(text).macros, [("B".into(), "(x) x".into()), ("D".into(), String::new())]);
+    }
+
+    #[test]
+    fn names_that_headers_take_are_those_of_the_file() {
+        let text = "# 1 \"m.c\"\nenum { BUFSIZ = 3, div };\nstatic double index(double y0) { double rand; return M_E; }\n\
+                    size_t n;\n# 1 \"a.h\" 1 3\ntypedef long size_t;\n# 2 \"m.c\" 2\n#pragma adtape headers\n\
+                    # 1 \"b.h\" 1 3\n#define BUFSIZ 8192\n#define M_E 2\nint index(int); int rand(void); int div(void);\n\
+                    double y0(double, size_t);\n";
+        let found = macros_of(text);
+        assert_eq!(found.hidden, ["BUFSIZ", "M_E"]);
+        assert_eq!(found.taken, ["div", "index"]);
+    }
+}

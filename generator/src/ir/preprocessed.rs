@@ -1,0 +1,12 @@
+//! What the preprocessor knows of the sources.
+
+/// Macros of the sources and their headers, and names of theirs that headers of C give another meaning behind them.
+#[derive(Clone, Debug, Default)]
+pub struct Preprocessed {
+    /// What the sources and their own headers define: names, and what stands behind each.
+    pub macros: Vec<(String, String)>,
+    /// Words of the sources that are macros behind them.
+    pub hidden: Vec<String>,
+    /// Names of the sources, at file scope, that headers behind them declare.
+    pub taken: Vec<String>,
+}
