@@ -366,18 +366,24 @@ static void *bytes_of(size_t bytes) {
     return malloc(bytes ? bytes : 1);
 }
 
+static void *int_bytes_of(int size) {
+    return calloc((size_t)size, 1);
+}
+
 double f_at_least_one(int n, double *x, int *ia, double *w) {
-    double s = 0.0;
+    double s = 0.0, *d = int_bytes_of((int)((size_t)n * sizeof *d));
     (void)ia, (void)w;
     for (int k = 0; k < n; k++) {
+        d[k] += x[k] * s;
         double *a = array_of(k, sizeof *a), *b = zeros_of((size_t)k, sizeof *b);
         double *c = bytes_of((size_t)k * sizeof *c);
         a[0] = x[k] * x[k];
         for (int i = 0; i < k; i++) b[i] = a[0] * x[i], c[i] = b[i] * b[i];
         b[0] += a[0];
         for (int i = 0; i < k; i++) s += b[i] * c[i];
-        s += a[0] * b[0];
+        s += a[0] * b[0] * d[k];
         free(a), free(b), free(c);
     }
+    free(d);
     return s;
 }

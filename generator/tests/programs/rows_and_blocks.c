@@ -120,3 +120,17 @@ double f_moved_rows(int n, double *x, int *ia, double *w) {
     free(u);
     return s;
 }
+
+/* Extents in memory with static storage. */
+static int extent = 3;
+static struct {
+    int most;
+} limits = {2};
+
+double f_extents(int n, double *x, int *ia, double *w) {
+    double s = 0.0, a[extent + 1], b[limits.most + 2], c[extent + 1];
+    (void)n, (void)ia, (void)w;
+    for (int i = 0; i <= extent; i++) a[i] = x[i] * x[i], b[i] = a[i] * x[0], c[i] = a[0] * b[i];
+    for (int i = 0; i <= extent; i++) s += a[i] * b[i] * c[i];
+    return s;
+}

@@ -376,7 +376,7 @@ impl<'a> Lower<'_, 'a> {
         matches!(place.base, Base::Global(global) if self.reader.globals[global.index()].name == name) && !defined
     }
 
-    fn global_object(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
+    pub fn global_object(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
         let found = self.ctype(node);
         if found.is_volatile() {
             return self.refuse(node, Class::Type, format!("'{}' is volatile", node.name), "remove volatile");

@@ -15,6 +15,19 @@ const ALLOCATIONS: &[&str] = &[
     "__builtin_alloca",
 ];
 
+/// A number of bytes that a parameter of type `int` takes, as it was computed: a block that it does not fit is no block.
+fn uncut(bytes: Expr) -> Expr {
+    match bytes.kind {
+        ExprKind::Cast(inner)
+            if matches!(bytes.ty, Type::Int { bits: 32, signed: true, .. })
+                && matches!(inner.ty, Type::Int { bits: 64, signed: false, .. }) =>
+        {
+            *inner
+        }
+        _ => bytes,
+    }
+}
+
 /// `n > 0 ? n : 1`.
 fn or_one(n: Expr) -> Expr {
     let ty = n.ty.clone();
@@ -76,7 +89,7 @@ impl<'a> Lower<'_, 'a> {
         };
         let mut parts = Vec::new();
         for (part, at_least_one) in wrapper.factors.iter().copied() {
-            let part = self.value(part)?;
+            let part = uncut(self.value(part)?);
             // A number of bytes that is 0 makes no element.
             let part = if at_least_one && wrapper.factors.len() > 1 { or_one(part) } else { part };
             parts.push(cast(part, size_type()));

@@ -77,7 +77,7 @@ impl<'a> Lower<'_, 'a> {
         match self.extents.get(text).filter(|known| self.is_visible(known)) {
             // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
             Some(known) if self.never_changes(text, known) => return Ok(()),
-            Some(known) if self.is_extent(known, &extent) => return Ok(()),
+            Some(known) if self.is_extent(known, &extent) && !self.may_change(&extent) => return Ok(()),
             Some(_) if !at_entry => {
                 return self.refuse(
                     node,
@@ -101,6 +101,68 @@ impl<'a> Lower<'_, 'a> {
         let around = |region: &RegionId| proc.regions[region.index()].parent.map(|(region, _)| region);
         let home = proc.values[value.index()].region;
         std::iter::successors(Some(self.b.region()), around).any(|region| region == home)
+    }
+
+    /// Whether this function, or what it calls, may write memory that an extent reads.
+    fn may_change(&self, extent: &Expr) -> bool {
+        let (mut names, mut globals) = (FxHashSet::default(), FxHashSet::default());
+        walk::expressions(extent, &mut |part| {
+            let ExprKind::Load(place) = &part.kind else { return };
+            let fields = |id: StructId| &self.reader.structs.types.structs[id.index()].fields;
+            let mut ty = match &place.base {
+                Base::Global(global) => {
+                    let object = &self.reader.globals[global.index()];
+                    globals.insert(object.name.as_str());
+                    Some(&object.elem)
+                }
+                Base::At(pointer) => pointer.ty.target(),
+                Base::Object(_) => None,
+            };
+            for step in &place.path {
+                if let (Step::Field(field), Some(Type::Struct(id))) = (step, ty) {
+                    let field = &fields(*id)[field.index()];
+                    names.insert(field.name.as_str());
+                    ty = Some(&field.ty);
+                }
+            }
+        });
+        if names.is_empty() && globals.is_empty() {
+            return false;
+        }
+        let is_this = |to: &Node| match to.kind {
+            "MemberExpr" => names.contains(to.name.trim_start_matches(['-', '>', '.'])),
+            "DeclRefExpr" => globals.contains(to.refers_name.as_ref()),
+            _ => false,
+        };
+        // A struct as a whole may be the one with the member.
+        let may_be = |to: &Node| is_this(to) || !names.is_empty() && to.ty().contains("struct ");
+        let (mut open, mut seen) = (self.body.into_iter().collect::<Vec<_>>(), FxHashSet::default());
+        while let Some(body) = open.pop() {
+            let mut writes = false;
+            scan::walk(body, &mut |node| {
+                let target = node.inner.first().map(|to| to.bare());
+                writes |= match (node.kind, node.operator.as_ref()) {
+                    ("BinaryOperator", "=") => target.is_some_and(may_be),
+                    ("CompoundAssignOperator", _) | ("UnaryOperator", "++" | "--" | "&") => target.is_some_and(is_this),
+                    _ => false,
+                };
+                if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
+                    let name = node.refers_name.as_ref();
+                    writes |= !names.is_empty() && ["memcpy", "memmove", "memset"].contains(&name);
+                    if seen.insert(name) {
+                        let function = self.reader.definition(self.unit, name, false);
+                        let body =
+                            function.and_then(|(_, node)| node.inner.iter().rfind(|part| part.kind == "CompoundStmt"));
+                        open.extend(body);
+                    }
+                }
+                !writes
+            });
+            if writes {
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether a known extent has this value: it is the same expression of the same values.
@@ -178,8 +240,10 @@ impl<'t> Parser<'t, '_, '_, '_> {
     /// A variable in scope, and members of it.
     fn name(&mut self, word: &str) -> Option<Expr> {
         let Some((_, id)) = self.lower.visible.iter().rev().find(|(name, _)| name == word) else {
-            let value = self.lower.reader.units[self.lower.unit].constant(word)?;
-            return Some(Expr::int(value));
+            return match self.lower.reader.units[self.lower.unit].constant(word) {
+                Some(value) => Some(Expr::int(value)),
+                None => self.at_file_scope(word),
+            };
         };
         let Some(Binding::Var(var)) = self.lower.bindings.get(id).cloned() else { return None };
         let value = self.lower.b.get(var);
@@ -190,8 +254,38 @@ impl<'t> Parser<'t, '_, '_, '_> {
         }
     }
 
+    /// A variable at file scope, or a member of one.
+    fn at_file_scope(&mut self, word: &str) -> Option<Expr> {
+        let unit = &self.lower.reader.units[self.lower.unit];
+        let node = *unit.variables.values().find(|node| node.name == word)?;
+        let definition = unit.definitions.get(word).copied().unwrap_or(node);
+        let is_static = definition.storage == "static";
+        let place = match self.lower.global_object(definition, word, is_static.then_some(self.lower.unit)).ok()? {
+            Binding::Constant(value) => return Some(Expr::int(value)),
+            Binding::Global(global) => {
+                let object = &self.lower.reader.globals[global.index()];
+                if !object.shape.is_empty() {
+                    return None;
+                }
+                Place { base: Base::Global(global), path: Vec::new(), ty: object.elem.clone() }
+            }
+            _ => return None,
+        };
+        match &place.ty {
+            Type::Int { .. } => {
+                self.lower.touch(&place, false);
+                Some(load(place))
+            }
+            Type::Struct(_) if self.take(".") => self.member_of(place),
+            _ => None,
+        }
+    }
+
     fn member(&mut self, pointer: Expr) -> Option<Expr> {
-        let mut place = element(pointer, Expr::int(0));
+        self.member_of(element(pointer, Expr::int(0)))
+    }
+
+    fn member_of(&mut self, mut place: Place) -> Option<Expr> {
         loop {
             let Type::Struct(id) = place.ty else { return None };
             let length = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());

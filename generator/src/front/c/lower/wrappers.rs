@@ -144,6 +144,8 @@ fn product<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>, bool) -> Opti
             product(right, f)
         }
         ("DeclRefExpr", _) => f(node, false),
+        // Bytes, in `calloc(size, 1)`.
+        ("IntegerLiteral", _) if node.value == "1" => Some(()),
         ("ConditionalOperator", [test, then, otherwise]) => f(at_least_one(test, then, otherwise)?, true),
         _ => None,
     }
