@@ -387,7 +387,14 @@ impl<'a> Lower<'_, 'a> {
         let mut args = Vec::new();
         for part in parts {
             let aside = self.begin_operand();
-            args.push(self.value(part)?);
+            let read = part.bare();
+            let read = if read.operator == "LValueToRValue" { Self::only(read).bare() } else { read };
+            let arg = if read.operator == "*" && scan::is_errno(read) {
+                Expr { kind: ExprKind::Verbatim(declare::ERRNO.into()), ty: Type::int() }
+            } else {
+                self.value(part)?
+            };
+            args.push(arg);
             self.end_operand(aside, part)?;
         }
         // Two calls that print may come in either order.
