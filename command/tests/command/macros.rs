@@ -29,7 +29,7 @@ fn macros_with_names_that_generated_code_uses_leave_gradients_right() {
     let folder = Scratch::new("hiding-macros");
     let text = "#include <math.h>\n#define sin(a) sin((a) * 0.5)\n#define cos(a) cos((a) * 0.5)\n#define tape 3\n\
                 #define y (s->u)\n#define unused __attribute__((unused))\n#define log(...) ((void)0)\n#define LAST 2\n\
-                struct state {\n    double u;\n};\ndouble f(const double *x, int n unused) {\n    \
+                #ifndef INFINITY\n#define INFINITY 1e300\n#endif\nstruct state {\n    double u;\n};\ndouble f(const double *x, int n unused) {\n    \
                 static const double t[LAST] = {0.5, LAST};\n    struct state q = {x[0]}, *s = &q;\n    \
                 y = y * sin(x[1]) + tape * cos(x[2]);\n    log(\"f\");\n    \
                 return y * pow(1.5 + y * y, x[2]) * t[LAST - 1];\n}\n";

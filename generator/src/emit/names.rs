@@ -216,9 +216,11 @@ pub fn has_own_bool(program: &Program) -> bool {
     macros(program).any(|(name, _)| ["bool", "true", "false"].contains(&name)) || types(program).contains("bool")
 }
 
-/// The macros of the sources: their names, and what stands behind each.
+/// The macros of the sources: their names, and what stands behind each. Without the preprocessor, those that a condition
+/// leaves out are among them.
 fn macros(program: &Program) -> impl Iterator<Item = (&str, &str)> {
-    let own = program.sources.iter().filter(|source| !source.path.starts_with("/usr/"));
+    let unasked = program.sources.iter().filter(|_| !program.preprocessed.asked);
+    let own = unasked.filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
     let asked = program.preprocessed.macros.iter().map(|(name, body)| (name.as_str(), body.as_str()));
     all.map(|line| (line.name, line.body)).chain(asked)

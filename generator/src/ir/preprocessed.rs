@@ -3,6 +3,8 @@
 /// Macros of the sources and their headers, and names of theirs that headers of C give another meaning behind them.
 #[derive(Clone, Debug, Default)]
 pub struct Preprocessed {
+    /// Whether the preprocessor was asked: else nothing here is known.
+    pub asked: bool,
     /// What the sources and their own headers define: names, and what stands behind each.
     pub macros: Vec<(String, String)>,
     /// Words of the sources that are macros behind them.

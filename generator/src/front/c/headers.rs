@@ -26,14 +26,15 @@ pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocess
             let each: Vec<Preprocessed> = all.iter().map(alone).collect();
             let all = |names: fn(&Preprocessed) -> &Vec<String>| each.iter().flat_map(names).cloned().collect();
             let macros = each.iter().flat_map(|each| &each.macros).cloned().collect();
-            Preprocessed { macros, hidden: all(|each| &each.hidden), taken: all(|each| &each.taken) }
+            let asked = each.iter().all(|each| each.asked);
+            Preprocessed { asked, macros, hidden: all(|each| &each.hidden), taken: all(|each| &each.taken) }
         }),
     }
 }
 
 /// The names of a preprocessed text: those of the sources are in no header of the system.
 fn macros_of(text: &str) -> Preprocessed {
-    let mut found = Preprocessed::default();
+    let mut found = Preprocessed { asked: true, ..Preprocessed::default() };
     let (mut own, mut behind) = (false, false);
     let (mut code, mut of_system) = (String::new(), BTreeSet::new());
     let (mut defined, mut declared) = (BTreeSet::new(), BTreeSet::new());
