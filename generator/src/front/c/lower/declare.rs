@@ -311,11 +311,16 @@ impl<'a> Lower<'_, 'a> {
         if matches!(named.name.as_ref(), "stdin" | "stdout" | "stderr") {
             return Ok(Binding::Stream(named.name.to_string()));
         }
-        let is_static = named.storage == "static";
-        let definition = unit.definitions.get(named.name.as_ref()).copied().unwrap_or(named);
-        let binding = self.global_object(definition, &named.name, is_static.then_some(self.unit))?;
+        let (definition, unit) = self.defined(named);
+        let binding = self.global_object(definition, &named.name, unit)?;
         self.bindings.insert(node.refers, binding.clone());
         Ok(binding)
+    }
+
+    /// The declaration that defines a variable at file scope, and its unit if no other one sees it.
+    pub fn defined(&self, named: &'a Node<'a>) -> (&'a Node<'a>, Option<usize>) {
+        let definition = self.reader.units[self.unit].definitions.get(named.name.as_ref()).copied();
+        (definition.unwrap_or(named), (named.storage == "static").then_some(self.unit))
     }
 
     /// A variable at file scope that a function declares: the generated file declares it at file scope.
@@ -338,9 +343,8 @@ impl<'a> Lower<'_, 'a> {
     pub fn constant_memory(&mut self, node: &'a Node<'a>) -> Result<Option<Place>> {
         let unit = &self.reader.units[self.unit];
         let Some(named) = unit.variables.get(&node.refers).copied() else { return Ok(None) };
-        let is_static = named.storage == "static";
-        let definition = unit.definitions.get(named.name.as_ref()).copied().unwrap_or(named);
-        let binding = self.object_in_memory(definition, &named.name, is_static.then_some(self.unit))?;
+        let (definition, unit) = self.defined(named);
+        let binding = self.object_in_memory(definition, &named.name, unit)?;
         let Binding::Global(global) = binding else { return Ok(None) };
         Ok(Some(Place { base: Base::Global(global), path: Vec::new(), ty: self.ir_type(node) }))
     }

@@ -38,7 +38,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn lower_function(&mut self, node: &'a Node<'a>) -> Result<()> {
-        let Some(body) = node.inner.iter().rfind(|part| part.kind == "CompoundStmt") else { return self.unknown(node) };
+        let Some(body) = scan::body(node) else { return self.unknown(node) };
         if node.written_type.contains("...") && !prints_arguments(node) {
             return self.refuse(
                 node,

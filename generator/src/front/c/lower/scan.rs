@@ -33,6 +33,11 @@ pub fn callee<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
     (node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl").then_some(node)
 }
 
+/// The statements of a function.
+pub fn body<'a>(function: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    function.inner.iter().rfind(|part| part.kind == "CompoundStmt")
+}
+
 /// Whether a node is what the macro `errno` stands for: a call that finds it.
 pub fn is_errno(node: &Node) -> bool {
     let call = node.inner.first().map(|part| part.bare());

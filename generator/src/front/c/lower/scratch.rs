@@ -128,7 +128,7 @@ fn look<'a>(function: &'a Node<'a>, unit: &Unit, uses: &mut Uses) {
         }
         !is_expression
     });
-    let Some(body) = function.inner.iter().rfind(|part| part.kind == "CompoundStmt") else { return };
+    let Some(body) = scan::body(function) else { return };
     let exposed = automatic::read_first(body, names.keys().copied().collect());
     uses.exposed.extend(exposed.iter().filter_map(|id| names.get(id)).map(|name| (*name).to_string()));
     // A name of another kind, or of a static variable that another source has, too, is no scratch.

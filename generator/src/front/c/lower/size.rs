@@ -74,7 +74,8 @@ impl<'a> Lower<'_, 'a> {
                 "assign it to an integer variable and use that",
             );
         };
-        match self.extents.get(text).filter(|known| self.is_visible(known)) {
+        let known = self.extents.get(text).filter(|known| self.is_visible(known)).cloned();
+        match &known {
             // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
             Some(known) if self.never_changes(text, known) => return Ok(()),
             Some(known) if self.is_extent(known, &extent) && !self.may_change(&extent) => return Ok(()),
@@ -104,15 +105,14 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Whether this function, or what it calls, may write memory that an extent reads.
-    fn may_change(&self, extent: &Expr) -> bool {
-        let (mut names, mut globals) = (FxHashSet::default(), FxHashSet::default());
+    fn may_change(&mut self, extent: &Expr) -> bool {
+        let (mut members, mut globals) = (FxHashSet::default(), FxHashSet::default());
         walk::expressions(extent, &mut |part| {
             let ExprKind::Load(place) = &part.kind else { return };
-            let fields = |id: StructId| &self.reader.structs.types.structs[id.index()].fields;
             let mut ty = match &place.base {
                 Base::Global(global) => {
                     let object = &self.reader.globals[global.index()];
-                    globals.insert(object.name.as_str());
+                    globals.insert(object.name.clone());
                     Some(&object.elem)
                 }
                 Base::At(pointer) => pointer.ty.target(),
@@ -120,49 +120,40 @@ impl<'a> Lower<'_, 'a> {
             };
             for step in &place.path {
                 if let (Step::Field(field), Some(Type::Struct(id))) = (step, ty) {
-                    let field = &fields(*id)[field.index()];
-                    names.insert(field.name.as_str());
+                    let field = &self.reader.structs.types.structs[id.index()].fields[field.index()];
+                    members.insert(field.name.clone());
                     ty = Some(&field.ty);
                 }
             }
         });
-        if names.is_empty() && globals.is_empty() {
-            return false;
+        let (mut open, mut seen) = (self.body.into_iter().collect::<Vec<_>>(), FxHashSet::default());
+        let mut written = Vec::new();
+        while let Some(body) = open.pop().filter(|_| !members.is_empty() || !globals.is_empty()) {
+            scan::walk(body, &mut |node| {
+                match (node.kind, node.operator.as_ref()) {
+                    ("BinaryOperator", "=") | ("CompoundAssignOperator", _) | ("UnaryOperator", "++" | "--" | "&") => {
+                        written.extend(node.inner.first().map(|to| to.bare()));
+                    }
+                    ("DeclRefExpr", _)
+                        if node.refers_kind == "FunctionDecl" && seen.insert(node.refers_name.as_ref()) =>
+                    {
+                        let function = self.reader.definition(self.unit, &node.refers_name, false);
+                        open.extend(function.and_then(|(_, function)| scan::body(function)));
+                    }
+                    _ => {}
+                }
+                true
+            });
         }
-        let is_this = |to: &Node| match to.kind {
-            "MemberExpr" => names.contains(to.name.trim_start_matches(['-', '>', '.'])),
+        // A struct as a whole may be the one with the member.
+        let copied = ["memcpy", "memmove", "memset"].iter().any(|name| seen.contains(name));
+        let writes = |to: &&Node| match to.kind {
+            "MemberExpr" => members.contains(to.name.trim_start_matches(['-', '>', '.'])),
             "DeclRefExpr" => globals.contains(to.refers_name.as_ref()),
             _ => false,
         };
-        // A struct as a whole may be the one with the member.
-        let may_be = |to: &Node| is_this(to) || !names.is_empty() && to.ty().contains("struct ");
-        let (mut open, mut seen) = (self.body.into_iter().collect::<Vec<_>>(), FxHashSet::default());
-        while let Some(body) = open.pop() {
-            let mut writes = false;
-            scan::walk(body, &mut |node| {
-                let target = node.inner.first().map(|to| to.bare());
-                writes |= match (node.kind, node.operator.as_ref()) {
-                    ("BinaryOperator", "=") => target.is_some_and(may_be),
-                    ("CompoundAssignOperator", _) | ("UnaryOperator", "++" | "--" | "&") => target.is_some_and(is_this),
-                    _ => false,
-                };
-                if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
-                    let name = node.refers_name.as_ref();
-                    writes |= !names.is_empty() && ["memcpy", "memmove", "memset"].contains(&name);
-                    if seen.insert(name) {
-                        let function = self.reader.definition(self.unit, name, false);
-                        let body =
-                            function.and_then(|(_, node)| node.inner.iter().rfind(|part| part.kind == "CompoundStmt"));
-                        open.extend(body);
-                    }
-                }
-                !writes
-            });
-            if writes {
-                return true;
-            }
-        }
-        false
+        written.iter().any(writes)
+            || !members.is_empty() && (copied || written.iter().any(|to| matches!(self.ctype(to).ty, CType::Struct(_))))
     }
 
     /// Whether a known extent has this value: it is the same expression of the same values.
@@ -258,9 +249,8 @@ impl<'t> Parser<'t, '_, '_, '_> {
     fn at_file_scope(&mut self, word: &str) -> Option<Expr> {
         let unit = &self.lower.reader.units[self.lower.unit];
         let node = *unit.variables.values().find(|node| node.name == word)?;
-        let definition = unit.definitions.get(word).copied().unwrap_or(node);
-        let is_static = definition.storage == "static";
-        let place = match self.lower.global_object(definition, word, is_static.then_some(self.lower.unit)).ok()? {
+        let (definition, unit) = self.lower.defined(node);
+        let place = match self.lower.global_object(definition, word, unit).ok()? {
             Binding::Constant(value) => return Some(Expr::int(value)),
             Binding::Global(global) => {
                 let object = &self.lower.reader.globals[global.index()];

@@ -43,7 +43,7 @@ impl<'a> Lower<'_, 'a> {
         let name = scan::callee(node).filter(|_| node.kind == "CallExpr")?.refers_name.as_ref();
         let (_, function) = self.reader.definition(self.unit, name, false)?;
         let params: Vec<u64> = function.inner.iter().filter(|p| p.kind == "ParmVarDecl").map(|p| p.id).collect();
-        let body = function.inner.iter().find(|part| part.kind == "CompoundStmt")?;
+        let body = scan::body(function)?;
         let is_plain = function.written_type.starts_with("void *(") && params.len() + 1 == node.inner.len();
         let mut found = Found::default();
         if !is_plain || !body.inner.iter().all(|statement| does(statement, &mut found)) || !found.returns {
@@ -115,11 +115,15 @@ fn makes<'a>(node: &'a Node<'a>, found: &mut Found<'a>) -> bool {
 
 /// The variable that an expression names.
 fn variable<'a>(node: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    without_casts(node).filter(|node| node.kind == "DeclRefExpr")
+}
+
+fn without_casts<'a>(node: &'a Node<'a>) -> Option<&'a Node<'a>> {
     let mut node = node.bare();
     while node.kind == "ImplicitCastExpr" || node.kind == "CStyleCastExpr" {
         node = node.inner.first()?.bare();
     }
-    (node.kind == "DeclRefExpr").then_some(node)
+    Some(node)
 }
 
 /// Whether a statement says that there is no memory: it assigns nothing, and ends the function or the program.
@@ -153,13 +157,12 @@ fn product<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>, bool) -> Opti
 
 /// The variable `n` of `n > 1 ? n : 1`, `n > 0 ? n : 1`, `n ? n : 1`, `n == 0 ? 1 : n` and their kin.
 fn at_least_one<'a>(test: &'a Node<'a>, then: &'a Node<'a>, otherwise: &'a Node<'a>) -> Option<&'a Node<'a>> {
-    let names = |part: &'a Node<'a>| variable(part).filter(|part| part.kind == "DeclRefExpr");
-    let (count, one, grows) = match (names(then), names(otherwise)) {
+    let (count, one, grows) = match (variable(then), variable(otherwise)) {
         (Some(count), None) => (count, otherwise, true),
         (None, Some(count)) => (count, then, false),
         _ => return None,
     };
-    let is = |part: &'a Node<'a>| names(part).is_some_and(|part| part.refers == count.refers);
+    let is = |part: &'a Node<'a>| variable(part).is_some_and(|part| part.refers == count.refers);
     let number = |part: &'a Node<'a>| constant(part).filter(|n| matches!(n, 0 | 1));
     let test = test.bare();
     let holds = match &test.inner[..] {
@@ -191,10 +194,6 @@ fn mirrored(operator: &str) -> Option<&'static str> {
 }
 
 /// The number that an expression is.
-fn constant(node: &Node) -> Option<i64> {
-    let mut node = node.bare();
-    while node.kind == "ImplicitCastExpr" || node.kind == "CStyleCastExpr" {
-        node = node.inner.first()?.bare();
-    }
-    node.value.parse().ok().filter(|_| node.kind == "IntegerLiteral")
+fn constant<'a>(node: &'a Node<'a>) -> Option<i64> {
+    without_casts(node).filter(|node| node.kind == "IntegerLiteral")?.value.parse().ok()
 }
