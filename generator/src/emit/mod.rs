@@ -412,7 +412,7 @@ impl Text {
         taken.iter().chain(hidden).for_each(|name| source += &format!("#undef {name}\n"));
         source += &self.runtime;
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
-        names::macros_undone(unit.program).iter().for_each(|name| source += &format!("#undef {name}\n"));
+        unit.macros.undone.iter().for_each(|name| source += &format!("#undef {name}\n"));
         source += &format!("#include \"{header_name}\"\n\n");
         unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;

@@ -171,12 +171,13 @@ pub fn macros_in_headers<'a>(program: &'a Program, behind: &str) -> BTreeSet<&'a
 /// Macros that the sources define under names that generated code uses, or that are the name of something else in the
 /// sources, too: what is not expanded there must not be expanded in generated code. They are undefined in front of it.
 pub fn macros_undone(program: &Program) -> BTreeSet<&str> {
-    static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| CALLED.split_whitespace().collect());
     // One with arguments is expanded where it is called.
     let (with_arguments, plain): (Vec<_>, Vec<_>) = macros(program).partition(|(_, body)| body.starts_with('('));
     let [with_arguments, plain] =
         [with_arguments, plain].map(|all| -> FxHashSet<&str> { all.into_iter().map(|(name, _)| name).collect() });
-    let is_used = |name: &&&str| USED.contains(*name) || functions::Function::lookup(name).is_some();
+    let is_used = |name: &&&str| {
+        CALLED.split_whitespace().any(|word| word == **name) || functions::Function::lookup(name).is_some()
+    };
     let objects = program.globals.iter().chain(program.procs.iter().flat_map(|proc| &proc.objects));
     let params = program.procs.iter().flat_map(|proc| &proc.params).map(|param| &param.name);
     let vars = program.procs.iter().flat_map(|proc| &proc.vars).map(|var| &var.name);

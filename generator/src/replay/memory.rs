@@ -209,15 +209,7 @@ impl Replay<'_> {
         if rows.into_iter().any(|row| self.is_inside(place, row)) {
             return true;
         }
-        let around = &self.terms.get_spot(place).steps;
-        let around = around[..around.len().saturating_sub(1)].to_vec();
-        let beside = |other: &P| {
-            let spot = self.terms.get_spot(*other);
-            spot.root == root && spot.steps.len() == around.len() + 1 && spot.steps.starts_with(&around)
-        };
-        let mut beside: Vec<P> = self.back.iter().copied().filter(beside).collect();
-        beside.sort();
-        if self.is_in_several(place, beside) {
+        if self.is_back_in_several(place) {
             return true;
         }
         let all = self.one_of(place).unwrap_or_default();

@@ -53,12 +53,20 @@ impl Replay<'_> {
         self.terms.spot(Spot { root, steps })
     }
 
-    /// Whether several rows have all of a place between them.
-    pub(super) fn is_in_several(&mut self, place: P, mut rows: Vec<P>) -> bool {
+    /// Whether several rows that are back have all of a place between them.
+    pub(super) fn is_back_in_several(&mut self, place: P) -> bool {
+        let Spot { root, steps } = self.terms.get_spot(place).clone();
+        let Some((_, around)) = steps.split_last() else { return false };
+        let beside = |other: &P| {
+            let spot = self.terms.get_spot(*other);
+            spot.root == root && spot.steps.len() == steps.len() && spot.steps.starts_with(around)
+        };
+        let mut rows: Vec<P> = self.back.iter().copied().filter(beside).collect();
         let alone = rows.len();
         if !(2..ROWS).contains(&alone) {
             return false;
         }
+        rows.sort();
         self.join(&mut rows);
         rows[alone..].iter().any(|row| self.is_inside(place, *row))
     }

@@ -4,6 +4,7 @@ use crate::directives::{Directive, directives};
 use crate::emit::names::{self, words};
 use crate::ir::{Program, Span, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The macros of the sources.
 pub(crate) struct Macros<'a> {
@@ -14,6 +15,8 @@ pub(crate) struct Macros<'a> {
     last: Vec<FxHashMap<&'a str, usize>>,
     /// Whether nothing is copied.
     hide: bool,
+    /// Those that are undefined behind the sources.
+    pub(crate) undone: BTreeSet<&'a str>,
 }
 
 impl<'a> Macros<'a> {
@@ -35,8 +38,9 @@ impl<'a> Macros<'a> {
         if program.sources.iter().filter(|source| source.main).count() > 1 {
             unstable.extend(once.iter().filter(|(_, number)| program.sources[**number].main).map(|(name, _)| *name));
         }
-        unstable.extend(names::with_users(program, names::macros_undone(program)));
-        Macros { unstable, last, hide: names::has_own_bool(program) }
+        let undone = names::macros_undone(program);
+        unstable.extend(names::with_users(program, undone.clone()));
+        Macros { unstable, last, hide: names::has_own_bool(program), undone }
     }
 
     /// Whether a word of a statement may mean something else in a copy behind all sources. A macro that is defined
