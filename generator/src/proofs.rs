@@ -76,13 +76,34 @@ pub fn prove_all(
 /// Values that are stored because what would bring them back without could not be proved.
 pub type Demoted = BTreeMap<ProcId, BTreeSet<ValueId>>;
 
-/// Demotes the numbers that the refused item of a procedure reads. Whether there was any that was not demoted before.
-pub fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> bool {
-    let Verdict::Refused { item: Some(item), .. } = sweeps.verdict else { return false };
+/// Has both sweeps keep what they could not be proved to do without: loops that run again are taped, else the numbers
+/// are stored that refused items read, else refused procedures keep all memory that they overwrite. How much of this is
+/// new.
+pub fn keep_instead(primal: &Program, all: &[Sweeps], required: &mut Required, demoted: &mut Demoted) -> usize {
+    let taped = all.iter().map(|each| forbid(each, required)).sum();
+    if taped > 0 {
+        required.run();
+        return taped;
+    }
+    let stored = all.iter().map(|each| demote(primal, each, demoted)).sum();
+    if stored > 0 {
+        return stored;
+    }
+    let is_refused = |each: &&Sweeps| matches!(each.verdict, Verdict::Refused { .. });
+    let whole = all.iter().filter(is_refused).filter(|each| required.keep_all(each.proc)).count();
+    if whole > 0 {
+        required.run();
+    }
+    whole
+}
+
+/// Demotes the numbers that the refused item of a procedure reads; how many were not demoted before.
+fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> usize {
+    let Verdict::Refused { item: Some(item), .. } = sweeps.verdict else { return 0 };
     let proc = &primal.procs[sweeps.proc.index()];
     // Items of the forward sweep that are not of the program: pushes.
     if item.index() >= proc.items.len() {
-        return false;
+        return 0;
     }
     let before = demoted.get(&sweeps.proc).map_or(0, BTreeSet::len);
     let mut read = demoted.remove(&sweeps.proc).unwrap_or_default();
@@ -92,15 +113,15 @@ pub fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> bool 
             read.insert(value);
         }
     });
-    let new = read.len() > before;
+    let new = read.len() - before;
     if !read.is_empty() {
         demoted.insert(sweeps.proc, read);
     }
     new
 }
 
-/// Takes those loops from the ones that run again in which an item is refused, or all if it is in none; their number.
-pub fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
+/// Takes those loops from the ones that run again in which an item is refused, or all if it is in none; how many.
+fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
     let Verdict::Refused { item, .. } = sweeps.verdict else { return 0 };
     let proc = &sweeps.forward;
     let positions = proc.positions();

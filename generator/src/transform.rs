@@ -2,7 +2,7 @@
 
 mod tangents;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
@@ -99,7 +99,8 @@ pub struct Adjoint {
     pub split: bool,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
-    /// How many values are stored, and loops taped, because what would do without could not be proved.
+    /// How many values are stored, loops taped, and procedures keep all memory that they overwrite, because what would do
+    /// without could not be proved.
     pub demotions: usize,
     /// What planning took: moves of the token game, items that the analysis of memory visited.
     pub steps: u64,
@@ -204,7 +205,7 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
     if !choices.one_call {
         flow::lasting::check(flow, &facts.required, heads)?;
     }
-    let (mut demoted, mut steps, mut proofs, mut taped) = (Demoted::new(), 0, 0, 0);
+    let (mut demoted, mut demotions, mut steps, mut proofs) = (Demoted::new(), 0, 0, 0);
     let (mut known, mut contracts) = (Known::new(), Contracts::new());
     let mut sweeps = loop {
         let settled = settled(analysed, &mut facts, &global_shadows, choices, &demoted, &mut known, &mut steps);
@@ -223,21 +224,13 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
         if refused.is_empty() {
             break sweeps;
         }
-        // What cannot be proved of a pass that runs again can be proved of one that is taped, maybe.
-        let forbidden = sweeps.iter().map(|each| proofs::forbid(each, &mut facts.required)).sum::<usize>();
-        if forbidden > 0 {
-            taped += forbidden;
-            facts.required.run();
-            known::give_back(&mut known, sweeps);
-            continue;
-        }
-        let new = sweeps.iter().filter(|each| proofs::demote(analysed, each, &mut demoted)).count();
-        if new == 0 {
+        let kept = proofs::keep_instead(analysed, &sweeps, &mut facts.required, &mut demoted);
+        if kept == 0 {
             return Err(refused);
         }
+        demotions += kept;
         known::give_back(&mut known, sweeps);
     };
-    let demotions = taped + demoted.values().map(BTreeSet::len).sum::<usize>();
     let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);
     let written = heads.iter().map(|&head| (head, written(flow, head))).collect();

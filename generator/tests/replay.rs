@@ -348,6 +348,26 @@ fn a_recipe_that_cannot_be_proved_becomes_a_store() {
     assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
 }
 
+#[test]
+fn memory_is_kept_as_a_whole_where_less_cannot_be_proved() {
+    let once = |sweeps: &mut Sweeps, proof: u32| {
+        if proof == 0 {
+            let dropped = mutants::mutate(Kind::PushDropped, 0, &mut sweeps.forward, &mut sweeps.reverse);
+            assert!(dropped.is_some(), "no push in {}", sweeps.name);
+        }
+    };
+    let (file, heads) = ("generator/tests/replay/overwritten.c", [head("f(y)/(x y)")]);
+    let pushes = |adjoint: &Adjoint| {
+        let items = adjoint.sweeps.iter().flat_map(|sweeps| &sweeps.forward.items);
+        items.filter(|item| matches!(item.kind, ItemKind::Push { .. })).count()
+    };
+    let least = pushes(&generated(file, &heads));
+    let adjoint = with_fault(file, &heads, Some(once)).unwrap_or_else(|what| panic!("{what:#?}"));
+    assert_eq!(adjoint.demotions, 1);
+    assert!(pushes(&adjoint) > least, "{} pushes, {least} without", pushes(&adjoint));
+    assert!(adjoint.sweeps.iter().all(|sweeps| sweeps.verdict == Verdict::Proved));
+}
+
 /// The sweeps that were built.
 static BUILT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

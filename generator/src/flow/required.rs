@@ -114,6 +114,8 @@ pub struct Required<'f> {
     checkpoints: BTreeMap<(ProcId, ItemId), u32>,
     /// Why others that were to be run again are not.
     once: BTreeMap<(ProcId, ItemId), String>,
+    /// Procedures that keep all memory that they overwrite.
+    whole: BTreeSet<ProcId>,
     /// What comes back to the state in front of a head's call, because a part of it does.
     lasting: BTreeSet<Loc>,
     /// Whether other forward sweeps may run between the two of a head.
@@ -183,6 +185,7 @@ impl<'f> Required<'f> {
             again,
             checkpoints,
             once: BTreeMap::new(),
+            whole: BTreeSet::new(),
             lasting: BTreeSet::new(),
             split,
             sums: Arc::default(),
@@ -216,6 +219,7 @@ impl<'f> Required<'f> {
             again: self.again.clone(),
             checkpoints: self.checkpoints.clone(),
             once: self.once.clone(),
+            whole: self.whole.clone(),
             lasting: self.lasting.clone(),
             split: self.split,
             sums: self.sums.clone(),
@@ -296,7 +300,7 @@ impl<'f> Required<'f> {
     /// What is required at the entry of a procedure: what its callers require, and what a caller that is not known may.
     fn required_at_entry(&self, p: ProcId, mut callers: Secs) -> Secs {
         let writes = || &self.flow.effects.of_region(p, RegionId(0)).writes;
-        if self.locator.recursive(p) {
+        if self.locator.recursive(p) || self.whole.contains(&p) {
             return writes().iter().map(|&l| (l, vec![Piece::whole()])).collect();
         }
         if self.flow.heads.contains(&p) {
@@ -371,6 +375,19 @@ impl<'f> Required<'f> {
             self.once.insert((proc, item), "the reverse sweep has no names for all that a pass reads".into());
         }
         was
+    }
+
+    /// Has a procedure, and those it calls, keep all memory that they overwrite and that outlives the call. Takes effect
+    /// with [`Self::run`]. Returns whether the procedure did not before.
+    pub fn keep_all(&mut self, proc: ProcId) -> bool {
+        let new = self.whole.insert(proc);
+        if new {
+            let program = self.flow.program;
+            for (_, callee) in walk::calls(&program.procs[proc.index()]) {
+                self.keep_all(callee);
+            }
+        }
+        new
     }
 
     /// Why a loop that was to be run again is not.
