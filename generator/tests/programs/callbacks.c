@@ -34,7 +34,7 @@ static double integral(function f, double a, double b, int n, const void *p) {
 
 /* Passes the function on. */
 static double twice(function f, double b, const void *p) {
-    return integral(f, 0.0, b, 2, p) + integral(f, b, 2.0 * b, 3, p);
+    return integral(f, 0.0, b, 2, p) + integral(*f, b, 2.0 * b, 3, p);
 }
 
 static double root(double (*f)(double), double (*slope)(double), double x, double y) {

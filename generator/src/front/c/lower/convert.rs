@@ -48,6 +48,10 @@ impl<'a> Lower<'_, 'a> {
                 self.effect(inner)?;
                 Ok(truth_constant(false))
             }
+            // `*f` of a pointer to a function is the function, and this the pointer again.
+            "FunctionToPointerDecay" if inner.bare().kind == "UnaryOperator" && inner.bare().operator == "*" => {
+                self.value(Self::only(inner.bare()))
+            }
             "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => {
                 let named = self.function_name(node).filter(|_| node.operator == "FunctionToPointerDecay");
                 match named {
