@@ -120,7 +120,8 @@ impl Facts for Analysed<'_> {
             let root = base(self.flow, proc, self.flow.points.locs.root(target));
             let same = root.clone().filter(|root| root.ty == pointer.ty);
             let row = || first_row(root.as_ref()?, &pointer.ty);
-            let named = same.or_else(row).or_else(|| member(self.flow, proc, target, &pointer.ty));
+            let number = || as_number(root.clone()?, &pointer.ty);
+            let named = same.or_else(row).or_else(number).or_else(|| member(self.flow, proc, target, &pointer.ty));
             // A member of an array of structs is some bytes behind the first of them.
             let around = || root.filter(|_| self.flow.points.locs.root_top(target) != target && is_plain(&pointer.ty));
             bases.push(named.or_else(around)?);
@@ -308,6 +309,13 @@ fn first_row(first: &Expr, ty: &Type) -> Option<Expr> {
     let path = vec![Step::Index(subscripts[..left].to_vec())];
     let place = Place { base: place.base.clone(), path, ty: ty.target()?.clone() };
     (is_of_this && all_known(&dims[1..])).then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+}
+
+/// A pointer to rows of numbers as a pointer to numbers, whatever the extents of the rows are.
+fn as_number(pointer: Expr, ty: &Type) -> Option<Expr> {
+    let Reached { elem, .. } = Reached::behind(&pointer.ty).filter(|reached| reached.dims.len() > 1)?;
+    (is_plain(ty) && Type::Pointer(Box::new(elem)) == *ty)
+        .then(|| Expr { kind: ExprKind::Cast(Box::new(pointer)), ty: ty.clone() })
 }
 
 fn all_known(dims: &[Dim]) -> bool {

@@ -1,5 +1,6 @@
-#include <stdlib.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 double f(int n, double *x, int *ia, double *w);
 static void mul(int n, int m, double a[n][m], double b[m], double c[n]) { for (int i = 0; i < n; i++) { c[i] = 0; for (int j = 0; j < m; j++) c[i] += a[i][j] * b[j]; } }
 double f(int n, double *x, int *ia, double *w) {
@@ -132,5 +133,35 @@ double f_extents(int n, double *x, int *ia, double *w) {
     (void)n, (void)ia, (void)w;
     for (int i = 0; i <= extent; i++) a[i] = x[i] * x[i], b[i] = a[i] * x[0], c[i] = a[0] * b[i];
     for (int i = 0; i <= extent; i++) s += a[i] * b[i] * c[i];
+    return s;
+}
+
+/* Rows of an argument change places. */
+static void eliminate(int n, double a[n][n]) {
+    for (int k = 0; k < n; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < n; i++)
+            if (fabs(a[i][k]) > fabs(a[pivot][k])) pivot = i;
+        if (pivot != k) {
+            double row[n];
+            memcpy(row, a[k], sizeof row);
+            memcpy(a[k], a[pivot], sizeof row);
+            memcpy(a[pivot], row, sizeof row);
+        }
+        for (int i = k + 1; i < n; i++) {
+            a[i][k] /= a[k][k];
+            for (int j = k + 1; j < n; j++) a[i][j] -= a[i][k] * a[k][j];
+        }
+    }
+}
+
+double f_pivots(int n, double *x, int *ia, double *w);
+double f_pivots(int n, double *x, int *ia, double *w) {
+    double a[n][n], s = 0.0;
+    (void)ia;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) a[i][j] = x[(i + 3 * j) % 8] * w[(2 * i + j) % 8] + (i + j == n - 1);
+    eliminate(n, a);
+    for (int i = 0; i < n; i++) s += log(fabs(a[i][i]));
     return s;
 }
