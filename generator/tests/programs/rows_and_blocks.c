@@ -165,3 +165,27 @@ double f_pivots(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < n; i++) s += log(fabs(a[i][i]));
     return s;
 }
+
+static void add(int n, int m, double a[n][m], double b[n][m]) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) b[i][j] += a[i][j] * a[i][0];
+}
+
+/* An extent that a loop evaluates again. */
+double f_extents_in_loops(int n, double *x, int *ia, double *w);
+double f_extents_in_loops(int n, double *x, int *ia, double *w) {
+    double t[n][n + 1], u[n][n + 1], s = 0.0;
+    (void)ia;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= n; j++) t[i][j] = x[i] * (j + 1), u[i][j] = 0.1 * w[i];
+    for (int k = 0; k < 2; k++) {
+        double v[n + 1];
+        add(n, n + 1, (double(*)[n + 1])t, u);
+        for (int i = 0; i <= n; i++) v[i] = u[0][i] * x[0];
+        add(n, n + 1, (double(*)[n + 1])u, t);
+        for (int i = 0; i <= n; i++) s += v[i];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= n; j++) s += t[i][j] * u[i][j];
+    return s * 1e-3;
+}

@@ -53,15 +53,6 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// Whether a known extent is that of the variable that the text names, and nothing ever assigns that.
-    fn never_changes(&self, text: &str, known: &Expr) -> bool {
-        let Some((_, id)) = self.visible.iter().rev().find(|(name, _)| name == text) else { return false };
-        let Some(Binding::Var(var)) = self.bindings.get(id) else { return false };
-        let own = |value: ValueId| self.b.proc().values[value.index()].var == *var;
-        let is_own = matches!(known.kind, ExprKind::Value(value) if own(value));
-        is_own && !self.assigned.contains(id) && !self.addressed.contains(id)
-    }
-
     fn evaluate_extent(&mut self, text: &str, node: &'a Node<'a>, at_entry: bool) -> Result<()> {
         let mut parser = Parser { rest: text, lower: self };
         let found = parser.sum().filter(|_| true);
@@ -76,9 +67,7 @@ impl<'a> Lower<'_, 'a> {
         };
         let known = self.extents.get(text).filter(|known| self.is_visible(known)).cloned();
         match &known {
-            // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
-            Some(known) if self.never_changes(text, known) => return Ok(()),
-            Some(known) if self.is_extent(known, &extent) && !self.may_change(&extent) => return Ok(()),
+            Some(known) if self.is_extent(text, known, &extent) && !self.may_change(&extent) => return Ok(()),
             Some(_) if !at_entry => {
                 return self.refuse(
                     node,
@@ -156,10 +145,32 @@ impl<'a> Lower<'_, 'a> {
             || !members.is_empty() && (copied || written.iter().any(|to| matches!(self.ctype(to).ty, CType::Struct(_))))
     }
 
-    /// Whether a known extent has this value: it is the same expression of the same values.
-    fn is_extent(&self, known: &Expr, extent: &Expr) -> bool {
-        let defined = |value: ValueId| &self.b.proc().values[value.index()].def;
-        known == extent || matches!(known.kind, ExprKind::Value(value) if *defined(value) == Def::Is(extent.clone()))
+    /// Whether a known extent of this text has this value: it is the same expression of the same values.
+    fn is_extent(&self, text: &str, known: &Expr, extent: &Expr) -> bool {
+        let extent = self.with_first_values(text, extent);
+        let defined = |value: ValueId| match &self.b.proc().values[value.index()].def {
+            Def::Is(defined) => self.with_first_values(text, defined) == extent,
+            _ => false,
+        };
+        self.with_first_values(text, known) == extent || matches!(known.kind, ExprKind::Value(value) if defined(value))
+    }
+
+    /// An extent with the first value of each variable that its text names and nothing ever assigns: in a loop, such a
+    /// variable has a value that is not known yet to be the one before.
+    fn with_first_values(&self, text: &str, extent: &Expr) -> Expr {
+        let stays = |name: &str| {
+            let (_, id) = self.visible.iter().rev().find(|(visible, _)| visible == name)?;
+            let Some(Binding::Var(var)) = self.bindings.get(id) else { return None };
+            (!self.assigned.contains(id) && !self.addressed.contains(id)).then_some(*var)
+        };
+        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let stay: Vec<VarId> = names.filter_map(stays).collect();
+        let values = &self.b.proc().values;
+        walk::replace(extent, &mut |value| {
+            let var = values[value.index()].var;
+            let first = values.iter().position(|value| value.var == var).filter(|_| stay.contains(&var))?;
+            Some(Expr { kind: ExprKind::Value(ValueId::new(first)), ty: self.b.proc().vars[var.index()].ty.clone() })
+        })
     }
 }
 
