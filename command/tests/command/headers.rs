@@ -121,3 +121,39 @@ fn file_with_types_of_its_own_says_so() {
     let user = "struct pair { double x, y; };\n#define ADTAPE_OWN_TYPES\n";
     compiles("taken", &[("model/model.c", model)], &format!("{user}{HEADERS}"));
 }
+
+/// The header once named `part` and included nothing, because the head stands in no source.
+#[test]
+fn head_in_a_header_has_the_includes_of_the_source_that_includes_it() {
+    let part = "#ifndef PART_H\n#define PART_H\ntypedef struct { real x; } part;\n\
+                static inline real f(part p, real by) { return p.x * p.x * by; }\n#endif\n";
+    let model = "typedef double unused;\n#define real double\n#include \"parts/part.h\"\n";
+    compiles("inline", &[("model/model.c", model), ("model/parts/part.h", part)], HEADERS);
+}
+
+/// A second file that includes the header with the macro would define `f` again, and so does the user here.
+#[test]
+fn header_that_defines_the_head_is_not_included_again() {
+    let base = "#pragma once\ntypedef double real;\n";
+    let library = "#ifndef LIBRARY_H
+#define LIBRARY_H
+#include \"base.h\"
+#define COUNT 3
+typedef struct { real x[COUNT]; } model;
+real f(const model *p);
+#ifdef LIBRARY_IMPLEMENTATION
+#include <math.h>
+real f(const model *p) {
+    real sum = 0;
+    for (int i = 0; i < COUNT; i++) sum += sin(p->x[i]);
+    return sum;
+}
+#endif
+#endif
+";
+    let model = "#define LIBRARY_IMPLEMENTATION\n#include \"parts/library.h\"\n";
+    let files = [("model/model.c", model), ("model/parts/library.h", library), ("model/parts/base.h", base)];
+    let user = "real f(const model *p) {\n    return p->x[COUNT - 1];\n}\n";
+    compiles("defined", &files, &format!("{HEADERS}real f(const model *p);\n{user}"));
+    compiles("declared", &files, &format!("#include \"../model/parts/library.h\"\n{HEADERS}{user}"));
+}

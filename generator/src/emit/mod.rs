@@ -5,6 +5,7 @@
 //! runs both.
 
 mod apart;
+mod beginning;
 mod body;
 pub mod calls;
 pub mod expr;

@@ -1,11 +1,12 @@
 //! The types that the header's prototypes name, so that it compiles alone.
 //!
 //! Types of headers come with the `#include`s that the source begins with, and the conditions around them. Types that
-//! the source declares itself stand in the header as the source has them.
+//! the source declares itself stand in the header as the source has them, and so do those of headers that count as
+//! sources.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
+use super::beginning;
 use super::names::{code, words};
 use crate::directives::{Directive, directives, without_comments};
 use crate::ir::{DeclaredType, ProcId, Program, Source, Span};
@@ -41,27 +42,33 @@ pub(super) fn declarations(program: &Program, includes: &[String], heads: &[Proc
             needs_headers = true;
             found.extend(in_source(program, declared));
         }
-        for (number, source) in program.sources.iter().enumerate().filter(|(_, source)| source.main && inside) {
-            let (at, text) = macro_of(source, &word).unwrap_or_default();
-            found.extend((!text.is_empty()).then(|| ((number as u32, at), word.clone(), text)));
+        let is_own = |number: &usize| inside && beginning::is_own(program, &program.sources[*number].path);
+        for number in (0..program.sources.len()).filter(is_own) {
+            let defined = macro_of(&program.sources[number], &word);
+            found.extend(defined.map(|(at, text)| ((number as u32, at), word.clone(), text)));
         }
         for (at, guard, text) in found {
             open.extend(words(&code(&text)).map(|word| (word.into(), true)));
             let defines = if guard == word { String::new() } else { format!("#define {guard}\n") };
-            own.insert(at, format!("#ifndef {guard}\n{defines}{text}\n#endif\n"));
+            let text = format!("#ifndef {guard}\n{defines}{text}\n#endif\n");
+            // What a header declares stands in front of the sources that include it.
+            let source = program.sources.get(at.0 as usize);
+            let is_main = source.is_some_and(|source| source.main);
+            let header = source.filter(|source| !source.main).and_then(|source| beginning::guard(&source.text));
+            own.insert(
+                (is_main, at),
+                match header {
+                    Some(header) => format!("#ifndef {header}\n{text}#endif\n"),
+                    None => text,
+                },
+            );
         }
     }
     let standard: String = standard.into_iter().collect();
     if !needs_headers {
         return standard;
     }
-    let home = |head: &ProcId| {
-        let span = program.procs[head.index()].span;
-        program.sources.get(span.source as usize).map(|source| source.path_at(span.start))
-    };
-    let homes: Vec<_> = heads.iter().filter_map(home).collect();
-    let sources = program.sources.iter().zip(includes).filter(|(source, _)| homes.contains(&source.path.as_str()));
-    let above: String = sources.map(|(source, include)| beginning(source, include)).collect();
+    let above = beginning::of_heads(program, includes, heads);
     let own: String = own.into_values().collect();
     format!(
         "{standard}/* Types of the sources. Define {OWN_TYPES} first where these types are declared in another way. */\n\
@@ -72,9 +79,7 @@ pub(super) fn declarations(program: &Program, includes: &[String], heads: &[Proc
 /// A declaration that a source has itself, and not one of its headers: where it is, a macro for it, its text.
 fn in_source(program: &Program, declared: &DeclaredType) -> Option<((u32, u32), String, String)> {
     let source = program.sources.get(declared.span.source as usize)?;
-    let home = source.path_at(declared.span.start);
-    let is_own = program.sources.iter().any(|source| source.main && source.path == home);
-    if !is_own || source.text.contains("#pragma pack") {
+    if !beginning::is_own(program, source.path_at(declared.span.start)) || source.text.contains("#pragma pack") {
         return None;
     }
     // `typedef struct tag { ... } name, *pointer;` declares three names.
@@ -109,54 +114,4 @@ fn macro_of(source: &Source, name: &str) -> Option<(u32, String)> {
 /// Whether a macro has no arguments, and ends on its line.
 fn body_is_whole(body: &str) -> bool {
     body.starts_with([' ', '\t']) && !body.ends_with('\\')
-}
-
-/// The directives that a source begins with, up to its last header.
-fn beginning(source: &Source, include: &str) -> String {
-    let text = without_comments(&source.text);
-    let (mut lines, mut kept, mut depth, mut open) = (Vec::new(), 0, 0_usize, 0);
-    let mut continued = false;
-    for line in text.lines() {
-        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-        let is_part = continued || directive.is_some_and(is_kept);
-        continued = is_part && line.trim_end().ends_with('\\');
-        let Some(directive) = directive.filter(|_| is_part) else {
-            if is_part {
-                lines.push(line.to_string());
-            } else if line.starts_with('{') || line.trim_end().ends_with(") {") || line.trim_end().ends_with("){") {
-                break;
-            }
-            continue;
-        };
-        if directive.starts_with("if") {
-            depth += 1;
-        } else if directive.starts_with("endif") {
-            depth = depth.saturating_sub(1);
-        }
-        let Some(name) = directive.strip_prefix("include").map(str::trim) else {
-            lines.push(line.trim_end().to_string());
-            continue;
-        };
-        if name.trim_end_matches(['"', '>']).ends_with(".h") {
-            lines.push(format!("#include {}", found_from(source, include, name)));
-            (kept, open) = (lines.len(), depth);
-        }
-    }
-    lines.truncate(kept);
-    lines.extend(std::iter::repeat_n("#endif".to_string(), open));
-    lines.iter().map(|line| format!("{line}\n")).collect()
-}
-
-fn is_kept(directive: &str) -> bool {
-    ["include", "if", "el", "endif", "define", "undef"].iter().any(|name| directive.starts_with(name))
-}
-
-/// A header as the generated one includes it: a header beside the source is found from there.
-fn found_from(source: &Source, include: &str, name: &str) -> String {
-    let file = name.trim_matches('"');
-    let beside = |path: &str| Path::new(path).parent().map(|folder| folder.join(file));
-    match (beside(&source.path), beside(include)) {
-        (Some(path), Some(found)) if name.starts_with('"') && path.is_file() => format!("\"{}\"", found.display()),
-        _ => name.to_string(),
-    }
 }
