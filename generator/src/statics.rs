@@ -88,7 +88,12 @@ fn filled_once(
 
 /// Adds a shadow to the program for every global that has something active in it. Refuses pointers that an initialiser
 /// leads to other variables: nothing would lead their shadows to those of the variables.
-pub fn shadows(program: &mut Program, flow: &Flow, suffix: &str) -> Result<BTreeMap<GlobalId, GlobalId>, Vec<Refusal>> {
+pub fn shadows(
+    program: &mut Program,
+    flow: &Flow,
+    heads: &[Head],
+    suffix: &str,
+) -> Result<BTreeMap<GlobalId, GlobalId>, Vec<Refusal>> {
     let (mut shadows, mut refusals) = (BTreeMap::new(), Vec::new());
     for at in 0..program.globals.len() {
         let global = GlobalId::new(at);
@@ -109,7 +114,12 @@ pub fn shadows(program: &mut Program, flow: &Flow, suffix: &str) -> Result<BTree
                 ..program.globals[at].clone()
             };
             program.globals.push(shadow);
-            shadows.insert(global, GlobalId::new(program.globals.len() - 1));
+            let shadow = GlobalId::new(program.globals.len() - 1);
+            let asked = heads.iter().any(|head| head.names(&program.globals[at].name));
+            if program.hidden.contains(&global) && !asked {
+                program.hidden.insert(shadow);
+            }
+            shadows.insert(global, shadow);
         }
     }
     if refusals.is_empty() { Ok(shadows) } else { Err(refusals) }

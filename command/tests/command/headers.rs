@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{Scratch, include};
+use crate::common::{Scratch, flags, include};
 
 /// Both headers.
 const HEADERS: &str = "#include \"model_b.h\"\n#include \"model_d.h\"\n";
@@ -156,4 +156,35 @@ real f(const model *p) {
     let user = "real f(const model *p) {\n    return p->x[COUNT - 1];\n}\n";
     compiles("defined", &files, &format!("{HEADERS}real f(const model *p);\n{user}"));
     compiles("declared", &files, &format!("#include \"../model/parts/library.h\"\n{HEADERS}{user}"));
+}
+
+/// Both headers once declared `work_b`, and both files defined it.
+#[test]
+fn models_with_work_space_of_one_name_are_one_program() {
+    let folder = Scratch::new("headers-work");
+    let mut user = String::new();
+    for (name, count) in [("f", "4"), ("g", "5")] {
+        let model = "static double work[N];\nstatic struct { double at; } last;\n\
+                     double f(const double *p) {\n    static double own[N];\n    \
+                     for (int i = 0; i < N; i++) own[i] = work[i] = p[i] * p[i];\n    last.at = work[0];\n    \
+                     return own[1] * work[N - 1] * last.at;\n}\n";
+        let model = model.replace("f(", &format!("{name}(")).replace('N', count);
+        folder.write(&format!("{name}.c"), &model);
+        for what in ["adjoint", "tangent"] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+            let head = format!("{name}({name})/(p)");
+            command.current_dir(&folder.0).args([what, &format!("{name}.c"), "--head", &head]);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        user += &format!("#include \"{name}_b.h\"\n#include \"{name}_d.h\"\n");
+    }
+    user += "int main(void) {\n    double p[5] = {1, 2, 3, 4, 5}, p_b[5] = {0};\n    f_b(p, p_b, 1.0);\n    \
+             g_b(p, p_b, 1.0);\n    return p_b[3] != 32.0 || p_b[4] != 40.0;\n}\n";
+    folder.write("user.c", &user);
+    let mut build = Command::new("gcc");
+    build.current_dir(&folder.0).args(["-Wall", "-Wextra", "-Werror", "user.c", "f_b.c", "g_b.c", "-o", "user"]);
+    let built = build.args(flags()).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert!(Command::new(folder.0.join("user")).status().unwrap().success());
 }

@@ -165,7 +165,6 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         for (printed, (_, proc)) in other.print(&procs, false).into_iter().zip(&procs) {
             text.proc(other.program, &proc.name, printed, false);
         }
-        text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
         second = Some((other, tangents));
     }
     for &head in &adjoint.heads {
@@ -179,6 +178,9 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     let tape = if adjoint.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
     text.scratch = statics::shared(program, &text.bodies);
+    if let Some(tangents) = tangents {
+        text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
+    }
     text.shadows(program, &adjoint.global_shadows, "adjoint");
     let structs =
         adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| structure(program, *id)).collect::<String>();
@@ -337,7 +339,8 @@ impl Text {
         }
     }
 
-    /// Declarations and definitions of the shadows of globals.
+    /// Declarations and definitions of the shadows of globals; of those that other files may not name only what the
+    /// sweeps use.
     fn shadows(&mut self, program: &Program, shadows: &BTreeMap<GlobalId, GlobalId>, what: &str) {
         let nothing = Proc::default();
         let exprs = Exprs { program, proc: &nothing, flat: false };
@@ -352,6 +355,12 @@ impl Text {
                 name += &format!("[{extent}]");
             }
             let text = exprs.declare(&object.elem, &name);
+            if program.hidden.contains(shadow) {
+                if names::words(&self.bodies).any(|word| word == object.name) {
+                    self.shadows += &format!("static {text};\n");
+                }
+                continue;
+            }
             let of = &program.globals[primal.index()].name;
             // The header and the source must name one type: a struct without a name gets one here.
             let (first, again) = match text.strip_prefix("struct {").and_then(|rest| rest.rsplit_once('}')) {

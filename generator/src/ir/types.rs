@@ -28,7 +28,7 @@
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
 
 use super::{Expr, Item, Place, Preprocessed, Region, Statement};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 macro_rules! ids {
@@ -101,6 +101,8 @@ pub struct Program {
     pub declared: Vec<DeclaredType>,
     /// Variables with static storage whose initialiser has addresses of others.
     pub led: Vec<GlobalId>,
+    /// Variables with static storage that no other file can name, and the shadows of those that no head names.
+    pub hidden: BTreeSet<GlobalId>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
     pub assumed: Vec<(String, String)>,
     /// Variables with static storage that calls in one expression may write in either order: nothing reads what they

@@ -43,7 +43,7 @@ fn built(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec
     let facts = Analysed { flow, required: Required::new(flow) };
     let mut program = analysed.clone();
     statics::mark_scratch(&mut program, &facts, &heads_of(analysed, heads))?;
-    let global_tangents = statics::shadows(&mut program, flow, "_d")?;
+    let global_tangents = statics::shadows(&mut program, flow, heads, "_d")?;
     let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
     if !choices.one_call {
         flow::lasting::check(flow, &facts.required, heads)?;

@@ -165,6 +165,7 @@ impl<'a> Reader<'a> {
         }
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
         let is_unordered = |global: &Object| self.scratch.contains(&global.name) || global.name == declare::ERRNO;
+        let hidden = self.global_numbers.iter().filter(|((unit, _), _)| unit.is_some());
         let unordered = self.globals.iter().enumerate().filter(|(_, global)| is_unordered(global));
         Ok(Program {
             unordered: unordered.map(|(number, _)| GlobalId::new(number)).collect(),
@@ -177,6 +178,7 @@ impl<'a> Reader<'a> {
             sources: self.sources.list,
             globals: self.globals,
             led: self.led,
+            hidden: hidden.map(|(_, global)| *global).collect(),
             procs: self.procs.into_iter().flatten().collect(),
         })
     }
