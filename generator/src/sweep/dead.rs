@@ -100,6 +100,16 @@ impl Live<'_> {
                 }
             }
             ItemKind::Pop { .. } if !self.stays(item) => return false,
+            ItemKind::Pop { what: Popped::Pointer { shadow: Some(shadow), bases, .. } }
+                if !self.values.contains(shadow) =>
+            {
+                for base in bases {
+                    walk::values(base, &mut |value| {
+                        self.values.insert(value);
+                    });
+                }
+                return true;
+            }
             ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
                 for dim in &proc.objects[object.index()].shape {
                     for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
@@ -187,6 +197,14 @@ fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
         // Only the shadow is needed: it needs no other bases than its own.
         ItemKind::Pop { what: Popped::Pointer { value, shadow: Some(_), bases, shadows } } if !live.contains(value) => {
             bases.clone_from(shadows);
+        }
+        ItemKind::Pop { what: Popped::Pointer { shadow, shadows, .. } }
+            if shadow.is_some_and(|of| !live.contains(&of)) =>
+        {
+            if let Some(value) = shadow.take() {
+                proc.values[value.index()].def = Def::Undefined;
+            }
+            shadows.clear();
         }
         ItemKind::Call { result, .. } if result.is_some_and(|value| !live.contains(&value)) => {
             if let Some(value) = result.take() {

@@ -275,8 +275,10 @@ impl Builder<'_> {
                     }
                     _ => None,
                 };
-                if let Some(from) = from {
-                    let to = self.place(to);
+                let store = from.map(|from| (self.place(to), from));
+                // `x -= passive` leaves the tangent as it is.
+                let changes = |(to, from): &(Place, Expr)| !matches!(&from.kind, ExprKind::Load(old) if old == to);
+                if let Some((to, from)) = store.filter(changes) {
                     before.push(self.item(ItemKind::Store { to, from }));
                 }
             }

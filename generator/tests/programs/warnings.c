@@ -73,3 +73,6 @@ double f_not(int n, double *x, int *k) {
 }
 /* An unsigned index goes on where a loop left it. */
 double f_goes_on(unsigned n, double *x, int *k) { double s = 0.0; for (size_t i = 0; i < n; i++) { size_t j; double sum = 0.0; for (j = 0; j <= i; ++j) sum += x[j] * x[i]; for (; j < n; ++j) sum += x[j] * x[0]; s += sum * x[i] + k[0]; } return s; }
+/* A tangent that stays as it is, and a pointer to pointers of which the reverse sweep needs the first one only. */
+double f_passive(int n, double *x, int *k) { double t = x[2], *p = &t; *p = x[0] * x[1]; float by = (float)n; t -= by; t += k[0]; return t; }
+double f_pointers(int n, double *x, int *k) { double *lo = x, *hi = x + n - 1, **at = &lo, s = k[0]; while (lo < hi) { s += *lo * *hi; (*at)++; if (at == &hi) { --hi; at = &lo; } } return s; }
