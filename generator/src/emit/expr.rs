@@ -200,20 +200,27 @@ impl Exprs<'_> {
 
     /// Whether a place holds a pointer that is declared to point to constants.
     fn is_read_only(&self, place: &Place) -> bool {
-        if !matches!(place.ty, Type::Pointer(_)) {
-            return false;
-        }
+        matches!(place.ty, Type::Pointer(_)) && self.members(place).last().is_some_and(|member| member.read_only)
+    }
+
+    /// Whether a place is, or is in, a member that is declared `const`.
+    pub fn is_in_constant(&self, place: &Place) -> bool {
+        self.members(place).iter().any(|member| member.read_only && !matches!(member.ty.innermost(), Type::Pointer(_)))
+    }
+
+    /// The members that a place is in, the innermost last.
+    fn members(&self, place: &Place) -> Vec<&Field> {
         let scope = Scope::new(self.program, self.proc);
         let mut reached = scope.base(&place.base);
-        let mut read_only = false;
+        let mut members = Vec::new();
         for step in &place.path {
             if let (Step::Field(field), Some(Type::Struct(id))) = (step, reached.as_ref().map(|reached| &reached.elem))
             {
-                read_only = self.program.types.structs[id.index()].fields[field.index()].read_only;
+                members.push(&self.program.types.structs[id.index()].fields[field.index()]);
             }
             reached = reached.and_then(|reached| scope.step(&reached, step));
         }
-        read_only
+        members
     }
 
     fn subscript(&self, subscript: &Subscript, names: &dyn Naming) -> String {

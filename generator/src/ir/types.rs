@@ -248,7 +248,8 @@ pub struct Field {
     pub name: String,
     /// Type of the member; arrays are [`Type::Array`].
     pub ty: Type,
-    /// A pointer, or an array of pointers, to `const`: what it points to is written through a cast only.
+    /// A pointer, or an array of pointers, to `const`: what it points to is written through a cast only. A member
+    /// without pointers that is `const` itself.
     pub read_only: bool,
 }
 

@@ -76,3 +76,9 @@ double f_goes_on(unsigned n, double *x, int *k) { double s = 0.0; for (size_t i 
 /* A tangent that stays as it is, and a pointer to pointers of which the reverse sweep needs the first one only. */
 double f_passive(int n, double *x, int *k) { double t = x[2], *p = &t; *p = x[0] * x[1]; float by = (float)n; t -= by; t += k[0]; return t; }
 double f_pointers(int n, double *x, int *k) { double *lo = x, *hi = x + n - 1, **at = &lo, s = k[0]; while (lo < hi) { s += *lo * *hi; (*at)++; if (at == &hi) { --hi; at = &lo; } } return s; }
+/* Pointers to constants, in an array and in a member. */
+static void scaled_by(int n, double const *const *in, const double **by, double *const *out) { for (int i = 0; i < n; i++) out[0][i] = in[0][i] * by[1][i]; }
+double f_to_constants(int n, double *x, int *k) { const double *in[1], *by[2]; double y[4], *out[1]; in[0] = x; by[0] = by[1] = x + 1; out[0] = y; scaled_by(n > 3 ? 3 : n, in, by, out); return y[1] * y[2] + k[0]; }
+struct part { int n; const double *row; };
+struct whole { int n; const struct part part[3]; const double by[2]; };
+double f_constant_member(int n, double *x, int *k, const struct whole *m) { const struct part *p = &m->part[2]; double s = 0; for (int i = 0; i < p->n; i++) s += p->row[i] * x[0] * x[1] * m->by[1]; return s * n + k[0]; }

@@ -142,6 +142,7 @@ impl<'a> Body<'a> {
                     && (param.is_some_and(|param| is_const(&param.declaration)) || declared.is_some_and(is_const));
             }
             ExprKind::Load(_) => return true,
+            ExprKind::Address(place) if self.exprs.is_in_constant(place) => return true,
             ExprKind::Address(place) => &place.base,
             _ => return false,
         };
@@ -194,7 +195,9 @@ impl<'a> Body<'a> {
             let other = of_sweep && arg.ty.target().is_some() && ty.as_ref() != Some(&self.exprs.ty(&arg.ty));
             let writes = param.is_some_and(|param| !param.read_only && matches!(param.ty, Type::Pointer(_)));
             let text = match ty {
-                _ if takes_rows(position) => format!("(void *){}", self.exprs.expr(arg, 12, self)),
+                _ if takes_rows(position) || param.is_some_and(|param| self.lacks_const(arg, param)) => {
+                    format!("(void *){}", self.exprs.expr(arg, 12, self))
+                }
                 Some(ty) if other || self.by_variable && writes && self.may_be_constant(arg) => {
                     format!("({ty}){}", self.exprs.expr(arg, 12, self))
                 }
@@ -216,6 +219,15 @@ impl<'a> Body<'a> {
             }
             (None, None) => self.statement(&format!("{text};")),
         }
+    }
+
+    /// Whether an argument is a local array of pointers and the parameter leads to pointers to `const`: C knows no way
+    /// from one to the other, and the array may have been declared anew without `const`.
+    fn lacks_const(&self, arg: &Expr, param: &Param) -> bool {
+        let is_array = matches!(&arg.kind, ExprKind::Address(Place { base: Base::Object(_), .. }));
+        let leads_to_pointers = arg.ty.target().is_some_and(|to| to.target().is_some());
+        let first = param.declaration.split('*').next().unwrap_or_default();
+        self.by_variable && is_array && leads_to_pointers && words(first).any(|word| word == "const")
     }
 
     /// Whether the source may declare what a pointer leads to as `const`: a cast that takes this away is no part of it.

@@ -342,7 +342,7 @@ impl Naming<'_, '_> {
     fn field(&mut self, field: &Node) -> Field {
         let text = if field.plain_type.is_empty() { &field.written_type } else { &field.plain_type };
         let found = self.unit.ctype(text, self.structs);
-        let read_only = points_to_constant(&found.ty);
+        let read_only = is_read_only(&found);
         let ty = match found {
             _ if field.bit_field => Type::Opaque("bit-field".to_string()),
             _ if found.is_volatile() => Type::Opaque(format!("volatile {}", text.replace("volatile ", ""))),
@@ -365,11 +365,11 @@ fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
 }
 
 /// A pointer to what is constant, or an array of such pointers.
-fn points_to_constant(ty: &CType) -> bool {
-    match ty {
+fn is_read_only(found: &Qualified) -> bool {
+    match &found.ty {
         CType::Pointer(to) => to.is_constant(),
-        CType::Array(elem, _) => points_to_constant(&elem.ty),
-        _ => false,
+        CType::Array(elem, _) => is_read_only(elem),
+        _ => found.constant,
     }
 }
 
