@@ -153,6 +153,33 @@ int main(void) {
 }
 ";
 
+/// `((double *)a)[k]` was printed as `a[0][0][k]`: the sanitizer stopped a right program, and compilers may take `k` for
+/// a number below 4.
+#[test]
+fn rows_that_are_taken_for_their_numbers_have_no_subscript_behind_a_row() {
+    let folder = Scratch::new("numbers");
+    let model = "static double g[3][4];
+double f(double a[2][3][4]);
+double f(double a[2][3][4]) {
+    double s = 0.0, *q = (double *)g;
+    for (int k = 0; k < 12; k++) ((double *)g)[k] = ((double *)a)[k] * a[1][k / 4][k % 4];
+    for (double *e = (double *)a + 7; e < (double *)a + 23; e++) s += *e * e[1];
+    for (int k = 1; k < 24; k++) ((double *)a)[k] *= ((double *)a)[k - 1];
+    for (int k = 0; k < 12; k++) s += *((double *)g + k) * *q++;
+    return s * a[1][2][3];
+}
+";
+    let driver = "#include \"model_b.h\"\nint main(void) {\n    double a[2][3][4], a_b[2][3][4] = {{{0.0}}};\n    \
+                  for (int k = 0; k < 24; k++) a[k / 12][k / 4 % 3][k % 4] = 1.0 + 0.01 * k;\n    f_b(a, a_b, 1.0);\n}\n";
+    folder.write("model.c", model);
+    folder.write("driver.c", driver);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(a)", "--check", "driver.c"]);
+    let output = command.env("ADTAPE_FLAGS", flags().join(" ")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
+}
+
 /// The adjoint has the calls of small functions written out, the tangent need not. There a struct that carries no
 /// derivative had a tangent, because the function also gets an active struct in its place, and the check did not compile.
 #[test]

@@ -94,7 +94,10 @@ impl Exprs<'_> {
             Base::Object(object) => names.object(*object),
             Base::Global(global) => self.program.globals[global.index()].name.clone(),
             Base::At(pointer) if pointer.kind == ExprKind::Null => format!("(({})NULL)", self.ty(&pointer.ty)),
-            Base::At(pointer) => self.expr(pointer, NAME, names),
+            Base::At(pointer) => match first_of_rows(pointer) {
+                Some(first) => format!("(&{})", self.path(first, names, true)),
+                None => self.expr(pointer, NAME, names),
+            },
         };
         let mut reached = scope.base(&place.base);
         let mut flat = matches!(&place.base, Base::At(pointer) if self.flattened(&pointer.ty).is_some());
@@ -290,6 +293,7 @@ impl Exprs<'_> {
                 let args: Vec<_> = args.iter().map(|arg| self.bare(arg, 0, names)).collect();
                 (format!("{}({})", names.function(function), args.join(", ")), NAME)
             }
+            ExprKind::Cast(operand) if first_of_rows(expr).is_some() => self.kind(operand, names),
             ExprKind::Cast(operand) => {
                 // A conversion to _Bool compares with 0 by itself.
                 let operand = match (&operand.kind, &expr.ty) {
@@ -337,6 +341,9 @@ impl Exprs<'_> {
                 text += "[0]";
                 ty = elem;
             }
+        } else if let (Type::Array { .. }, Some(rows)) = (&place.ty, text.strip_suffix("[0]")) {
+            // Compilers take `&s->m[0]` for one row, and `s->m` for all of them.
+            return (rows.into(), NAME);
         }
         (format!("&{text}"), PREFIX)
     }
@@ -416,6 +423,15 @@ impl Exprs<'_> {
             return (format!("({}){text}", self.ty(ty)), PREFIX);
         }
         (text.into(), if literal || text.chars().all(|c| c.is_alphanumeric() || c == '_') { NAME } else { PREFIX })
+    }
+}
+
+/// The first number of rows that are taken for their numbers: subscripts of its address lead to all of them.
+fn first_of_rows(pointer: &Expr) -> Option<&Place> {
+    let ExprKind::Cast(first) = &pointer.kind else { return None };
+    match &first.kind {
+        ExprKind::Address(place) if first.ty == pointer.ty => Some(place),
+        _ => None,
     }
 }
 

@@ -103,7 +103,18 @@ impl Builder<'_> {
 
     /// A place as the user knows it.
     pub(super) fn place_text(&self, place: &Place) -> String {
-        self.text(&super::reverse::load(place.clone()))
+        let mut named = place.clone();
+        // `((double *)a)[k]` of rows `a` is called `a[0, k]`.
+        if let (Base::At(pointer), [Step::Index(at)]) = (&place.base, &place.path[..])
+            && let ExprKind::Cast(first) = &pointer.kind
+            && let ExprKind::Address(first) = &first.kind
+        {
+            named.clone_from(first);
+            if let (Some(Step::Index(row)), [only]) = (named.path.last_mut(), &at[..]) {
+                row.iter_mut().last().into_iter().for_each(|last| last.at.clone_from(&only.at));
+            }
+        }
+        self.text(&super::reverse::load(named))
     }
 
     /// A part of a snapshot: where it begins, and how much it is.

@@ -82,3 +82,5 @@ double f_to_constants(int n, double *x, int *k) { const double *in[1], *by[2]; d
 struct part { int n; const double *row; };
 struct whole { int n; const struct part part[3]; const double by[2]; };
 double f_constant_member(int n, double *x, int *k, const struct whole *m) { const struct part *p = &m->part[2]; double s = 0; for (int i = 0; i < p->n; i++) s += p->row[i] * x[0] * x[1] * m->by[1]; return s * n + k[0]; }
+/* Rows that are taken for their numbers. */
+double f_numbers(int n, double *x, int *k) { double a[2][3][4], s = 0, *p = &a[0][2][3], *e = (double *)a + 23; for (int i = 0; i < 24; i++) a[i / 12][i / 4 % 3][i % 4] = x[i % n] * k[0]; for (; p < e; p++) s += p[0] * p[1]; return s; }

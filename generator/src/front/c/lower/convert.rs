@@ -126,6 +126,10 @@ impl<'a> Lower<'_, 'a> {
         };
         if let (Type::Array { .. }, Type::Int { .. } | Type::Float { .. }) = (from, to) {
             value = self.first_of_rows(value);
+            // The cast stays: it may lead beyond the first row, where no subscript of the row's may.
+            if pointee(&value.ty) == Some(to) {
+                return Ok(Expr { kind: ExprKind::Cast(Box::new(value)), ty });
+            }
         }
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else { return self.unknown(node) };
         // Numbers may be taken for rows of them.
