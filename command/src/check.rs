@@ -7,6 +7,8 @@ use adtape_generate::emit::Output;
 
 /// Exit status where a check failed.
 const WRONG: u8 = 4;
+/// Nothing calls the program's own `main`, so that the libraries that it needs need not be there.
+const ONLY_WHAT_IS_CALLED: [&str; 2] = ["-ffunction-sections", "-Wl,--gc-sections"];
 const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Builds `driver` with the generated text and runs it, under sanitizers where the compiler has them; the exit status
@@ -29,7 +31,11 @@ pub fn run(output: &Output, file: &str, driver: &str, arguments: &[String]) -> R
         eprintln!("check: {compiler} has no sanitizers: accesses outside of arrays are not noticed");
     }
     let mut build = Command::new(&compiler);
-    build.args(["-std=gnu99", "-g", "-O1", "-w"]).args(sanitizers).arg(format!("-I{}", folder.0.display()));
+    build
+        .args(["-std=gnu99", "-g", "-O1", "-w"])
+        .args(ONLY_WHAT_IS_CALLED)
+        .args(sanitizers)
+        .arg(format!("-I{}", folder.0.display()));
     build.args(arguments).arg("-o").arg(&program).arg(driver).args([&source, &check]).args(flags()?).arg("-lm");
     let built = build.output().map_err(|error| failed(&format!("{compiler} does not run: {error}")))?;
     if !built.status.success() {

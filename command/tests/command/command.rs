@@ -257,3 +257,17 @@ fn check_builds_and_runs_a_driver() {
         assert_eq!(output.status.code(), Some(status), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+/// Such a program is the usual example of a library: its `main` was linked, and the library was not there.
+#[test]
+fn check_needs_no_library_that_the_main_of_the_sources_calls() {
+    let library = "int solver_run(double (*f)(int, const double *));\n";
+    let main = "static int run(void) { return solver_run(f); }\nint main(void) { return run(); }\n";
+    let folder = folder("no-library", &format!("{library}{MODEL}{main}"));
+    let driver = "#include \"model_b.h\"\nint main(void) { double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 0; }\n";
+    std::fs::write(folder.0.join("driver.c"), driver).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
+    let output = command.env("ADTAPE_FLAGS", crate::common::quick().join(" ")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
