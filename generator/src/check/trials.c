@@ -94,6 +94,7 @@ void @_answer(void) {
     }
     if (trial == LEARN) {
         size_t kept = 0;
+        sort_blocks();
         for (size_t k = 0; k < count_of_words; k++) {
             if (!is_local(words[k].place) && !is_on_heap(&words[k])) {
                 words[kept++] = words[k];

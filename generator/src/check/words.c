@@ -71,16 +71,43 @@ void *@_allocated(void *block, size_t bytes) {
     return block;
 }
 
+static int by_begin(const void *a, const void *b) {
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Puts the blocks in order for is_local, and makes one of those that touch or overlap: blocks may be freed. */
+static void sort_blocks(void) {
+    size_t kept = 0;
+    if (count_of_blocks == 0) {
+        return;
+    }
+    qsort(blocks, count_of_blocks, sizeof *blocks, by_begin);
+    for (size_t k = 1; k < count_of_blocks; k++) {
+        if (blocks[k].begin > blocks[kept].end) {
+            blocks[++kept] = blocks[k];
+        } else if (blocks[k].end > blocks[kept].end) {
+            blocks[kept].end = blocks[k].end;
+        }
+    }
+    count_of_blocks = kept + 1;
+}
+
+/* Needs sort_blocks. */
 static int is_local(const char *place) {
     if (place < top_of_sweeps && place >= bottom_of_sweeps - (1 << 20)) {
         return 1;
     }
-    for (size_t k = 0; k < count_of_blocks; k++) {
-        if (place >= blocks[k].begin && place < blocks[k].end) {
-            return 1;
+    size_t low = 0, high = count_of_blocks;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (blocks[middle].begin <= place) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
-    return 0;
+    return low > 0 && place < blocks[low - 1].end;
 }
 
 static double get(const char *place, int bits) {
