@@ -90,6 +90,11 @@ fn memory_that_the_first_call_fills_gives_right_adjoints_in_the_second() {
     check_calls("lasting.c", &[], 2);
 }
 
+#[test]
+fn variables_may_hold_numbers_of_bytes() {
+    check("bytes.c", &["members"]);
+}
+
 /// The forward sweep copied the text of the first of them, and so ran the others twice.
 #[test]
 fn statements_of_one_macro_run_once() {

@@ -98,7 +98,7 @@ impl<'a> Lower<'_, 'a> {
             return self.unknown(call);
         };
         let up = || self.has_tail(&elem).then(|| rounded_up(&bytes, i128::from(size)));
-        let Some(count) = divide(&bytes, i128::from(size)).or_else(|| part(&bytes, i128::from(size))).or_else(up)
+        let Some(count) = self.divided(&bytes, i128::from(size)).or_else(|| part(&bytes, i128::from(size))).or_else(up)
         else {
             return self.refuse(
                 call,
@@ -233,7 +233,7 @@ impl<'a> Lower<'_, 'a> {
         let elem = pointee(&pointer.ty).cloned().unwrap_or_default();
         let size = layout(&elem, &self.reader.structs.types).map_or(0, |(size, _)| size);
         let bytes_value = self.value(bytes)?;
-        match divide(&bytes_value, i128::from(size)) {
+        match self.divided(&bytes_value, i128::from(size)) {
             Some(count) if known(&count).is_some() => Ok(count),
             Some(count) => Ok(self.b.keep("count", count)),
             None => self.refuse(
@@ -243,6 +243,44 @@ impl<'a> Lower<'_, 'a> {
                 "write the size as count * sizeof(type)",
             ),
         }
+    }
+
+    /// `bytes / size` if that is a division without remainder, also where a variable holds the number of bytes.
+    fn divided(&self, bytes: &Expr, size: i128) -> Option<Expr> {
+        divide(bytes, size).or_else(|| {
+            let set = self.set_to(bytes)?;
+            if let Some(count) = divide(&set, size).filter(|_| !walk::loads(&set)) {
+                return Some(count);
+            }
+            // What was loaded may have changed since; what an `int` cut off are whole elements of such a size.
+            let exact =
+                divide(&uncut(set.clone()), size).filter(|_| size.count_ones() == 1 || divide(&set, size).is_some());
+            exact.map(|_| binary(Binary::Divide, bytes.clone(), constant(size, bytes.ty.clone()), bytes.ty.clone()))
+        })
+    }
+
+    /// What a number, or the variable that holds it, was set to.
+    fn set_to(&self, number: &Expr) -> Option<Expr> {
+        let proc = self.b.proc();
+        let value = match &number.kind {
+            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Value(_)) => {
+                let set = uncut(self.set_to(inner)?);
+                return Some(cast(set, number.ty.clone()));
+            }
+            ExprKind::Value(value) => &proc.values[value.index()],
+            _ => return None,
+        };
+        if let Def::Is(set) = &value.def {
+            return Some(set.clone());
+        }
+        // In a loop, a variable that nothing assigns has a value that is not known yet to be the one before.
+        let is_own = |id: &u64| matches!(self.bindings.get(id), Some(Binding::Var(var)) if *var == value.var);
+        let (_, id) = self.visible.iter().find(|(_, id)| is_own(id))?;
+        let is_set_once = !self.assigned.contains(id) && !self.addressed.contains(id);
+        proc.values.iter().filter(|other| other.var == value.var && is_set_once).find_map(|other| match &other.def {
+            Def::Is(set) => Some(set.clone()),
+            _ => None,
+        })
     }
 
     /// A pointer to the numbers of a struct that is taken for an array.
