@@ -17,7 +17,7 @@ const FUNCTIONS: &[(Does, &[&str])] = &[
     (Does::Reads, &["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strspn", "strcspn"]),
     (Does::Reads, &["strchr", "strrchr", "strstr", "memcmp", "atoi", "atol", "atoll"]),
     (Does::Reads, &["clock", "ctime", "asctime", "localtime", "gmtime", "usleep", "sleep", "rand", "srand"]),
-    (Does::Reads, &["omp_get_wtime", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"]),
+    (Does::Reads, &["MPI_Wtime", "omp_get_wtime", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"]),
     (Does::Writes, &["sprintf", "snprintf", "vsprintf", "vsnprintf", "strcpy", "strncpy", "strcat", "strncat"]),
     (Does::Writes, &["strftime", "time", "difftime", "mktime", "clock_gettime", "gettimeofday", "getpid"]),
     (Does::Writes, &["strtol", "strtoul", "strtoll", "strtoull"]),

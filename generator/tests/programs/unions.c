@@ -78,3 +78,32 @@ double f_box(int n, double *x, int *ia, double *w) {
     }
     return s;
 }
+
+/* One number with two names. */
+struct boundary {
+    union {
+        double head, flux;
+    };
+    union {
+        float low;
+        float high;
+    } limit;
+    int kind;
+};
+
+static double across(const struct boundary *b, double u) {
+    return b->kind ? b->flux : (b->head - u) * b->limit.low;
+}
+
+double f_two_names(int n, double *x, int *ia, double *w);
+double f_two_names(int n, double *x, int *ia, double *w) {
+    struct boundary sides[2] = {{{x[0] * x[1]}, {0.5f}, 0}, {{x[2]}, {1.5f}, 1}};
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) {
+        sides[0].head += 0.1 * x[i] * sides[1].flux;
+        sides[i % 2].limit.high = (float)(0.25 * x[i]);
+        s += across(&sides[i % 2], x[3]);
+    }
+    return s;
+}

@@ -324,7 +324,8 @@ impl Naming<'_, '_> {
         }
     }
 
-    /// The member of a union that is an array of numbers, if all others are the same numbers under other names.
+    /// The member of a union that is an array of numbers, or one of its numbers, if all others are the same numbers under
+    /// other names.
     fn array_of_union<'n>(&mut self, fields: &[&'n Node<'n>]) -> Option<&'n Node<'n>> {
         let types: Vec<Type> = fields.iter().map(|field| self.field(field).ty).collect();
         let numbers: Vec<_> = types.iter().map(|ty| self.structs.types.numbers(ty)).collect::<Option<_>>()?;
@@ -332,7 +333,8 @@ impl Naming<'_, '_> {
             return None;
         }
         let is_array = |ty: &Type| matches!(ty, Type::Array { elem, .. } if elem.is_number());
-        let array = types.iter().position(is_array)?;
+        let is_one = types.iter().all(Type::is_number);
+        let array = types.iter().position(is_array).or_else(|| is_one.then_some(0))?;
         for (at, ty) in types.into_iter().enumerate().filter(|(at, _)| *at != array) {
             self.unit.overlays.insert(fields[at].id, (0, ty));
         }
