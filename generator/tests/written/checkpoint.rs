@@ -229,6 +229,14 @@ double f(struct rod *x, double w) {
 ";
     let said = refused("pointer", behind);
     assert!(said.contains("passes may write behind 'u' where no element is surely accessed"), "{said}");
+    let table = "double f(int n, double ***x) {
+#pragma adjoint checkpoint snapshots=2
+    for (int t = 0; t < n; t++) for (int i = 0; i < n; i++) x[t][1][i] *= x[t][2][i];
+    return x[0][1][1];
+}
+";
+    let said = refused("table", table);
+    assert!(said.contains("passes may write behind 'x' where no element is surely accessed"), "{said}");
 }
 
 #[test]

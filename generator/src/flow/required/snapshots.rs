@@ -199,7 +199,8 @@ impl Required<'_> {
                 Root::Cell(cell) => locs.name(self.flow.program, cell),
                 _ => String::new(),
             };
-            let name = name.rsplit('.').next().unwrap_or(&name);
+            // `*(*f.x)` is called `x`.
+            let name = name.rsplit('.').next().unwrap_or(&name).trim_end_matches(')');
             format!(
                 "passes may write behind '{name}' where no element is surely accessed: how many there are is not known"
             )

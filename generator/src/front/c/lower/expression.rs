@@ -55,6 +55,12 @@ impl<'a> Lower<'_, 'a> {
                 Some(value) => Ok(value),
                 None => self.unknown(node),
             },
+            "VAArgExpr" => self.refuse(
+                node,
+                Class::Language,
+                "va_arg reads from a list of arguments",
+                "give the function parameters, or an array with their number",
+            ),
             _ => self.unknown(node),
         }
     }

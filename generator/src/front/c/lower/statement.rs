@@ -80,7 +80,7 @@ impl<'a> Lower<'_, 'a> {
                 "a case label within a statement of a switch",
                 "put the case labels directly into the braces of the switch",
             ),
-            "VAArgExpr" => self.unknown(node),
+            "VAArgExpr" => self.value(node).map(|_| Ends::falls()),
             _ => {
                 self.effect(node)?;
                 Ok(Ends::falls())
