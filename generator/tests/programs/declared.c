@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #define ORDER 3
@@ -84,4 +85,27 @@ double f_enumeration(int n, double *x, int *ia, double *w) {
     (void)ia;
     for (int i = 0; i < n; i++) sum += from * x[i] * x[i] + s * x[i] + list[i % 3] * x[0];
     return sum * s + (t < UP ? list[2] * sum : x[0]);
+}
+
+/* Definitions in the old style: the call passes a double, an int. */
+static float squash();
+static double powers(x, sign, k) double x; char sign; short k; { return sign < 0 ? -x : k > 1 ? x * powers(x, sign, k - 1) : x; }
+double f_old_style(int n, double *x, int *ia, double *w);
+double f_old_style(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) s += squash((float)x[i], 0.5f, 300) * powers(x[i], ia[0], 3);
+    return s;
+}
+static float squash(x, by, more) float x, by; unsigned char more; { return more > 40 ? x * x * by : squash(x * by, by, more + 30); }
+
+/* Places of members, as the compiler knows them. */
+struct record { int n; double at[4]; struct { float first; double second; } rest; };
+double f_offset(int n, double *x, int *ia, double *w);
+double f_offset(int n, double *x, int *ia, double *w) {
+    size_t at = offsetof(struct record, at);
+    double s = 0.0;
+    (void)ia;
+    for (size_t i = 0; i < offsetof(struct record, rest.second) / 8; i++) s += x[i % (size_t)n] * x[0] * (double)at * w[i % at];
+    return s;
 }

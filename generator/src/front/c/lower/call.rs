@@ -284,6 +284,7 @@ impl<'a> Lower<'_, 'a> {
                 "functions with a variable number of arguments are not supported",
             );
         }
+        self.narrow(node, id, &mut args);
         self.check_prototype(node, id, &args)?;
         let summary = match self.reader.summaries[id.index()] {
             Some(known) => known,

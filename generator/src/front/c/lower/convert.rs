@@ -98,6 +98,27 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
+    /// Converts the arguments of a call of a function in the old style, `float f(x) float x; { ... }`, as the function
+    /// does itself.
+    pub fn narrow(&self, node: &'a Node<'a>, id: ProcId, args: &mut [Expr]) {
+        let known = || self.reader.procs.get(id.index()).and_then(Option::as_ref);
+        let (Some(callee), Some(proc)) = (scan::callee(node), known().or((id == self.id).then(|| self.b.proc())))
+        else {
+            return;
+        };
+        let Some((_, definition)) = self.reader.definition(self.unit, &callee.refers_name, false) else { return };
+        for ((param, arg), promoted) in proc.params.iter().zip(args).zip(scan::parameters(definition.ty())) {
+            let narrows = match (&param.ty, &arg.ty) {
+                (Type::Float { bits: 32 }, Type::Float { bits: 64 }) => promoted == "double",
+                (Type::Int { bits: ..32, .. }, Type::Int { bits: 32, .. }) => promoted == "int",
+                _ => false,
+            };
+            if narrows {
+                *arg = cast(arg.clone(), param.ty.clone());
+            }
+        }
+    }
+
     /// A pointer becomes a pointer of another type.
     fn pointer_cast(&mut self, node: &'a Node<'a>, inner: &'a Node<'a>) -> Result<Expr> {
         let found = self.ctype(node).ty;

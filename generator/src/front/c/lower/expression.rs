@@ -39,6 +39,7 @@ impl<'a> Lower<'_, 'a> {
                 None => self.unknown(node),
             },
             "UnaryExprOrTypeTraitExpr" => self.size_of(node),
+            "OffsetOfExpr" => self.offset_of(node),
             "ImplicitValueInitExpr" => Ok(zero(&self.ir_type(node))),
             "InitListExpr" if node.inner.len() == 1 && !node.has_filler => self.value(&node.inner[0]),
             "DeclRefExpr" if node.refers_kind == "EnumConstantDecl" => {

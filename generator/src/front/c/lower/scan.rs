@@ -24,6 +24,17 @@ pub fn name_of(node: &Node) -> String {
     }
 }
 
+/// The types of the parameters of a function's type: `double`, `int (*)(int, int)` of `int (double, int (*)(int, int))`.
+pub fn parameters(ty: &str) -> Vec<&str> {
+    let (_, list) = ty.strip_suffix(')').unwrap_or(ty).split_once('(').unwrap_or_default();
+    let mut depth = 0;
+    let is_between = move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    list.split(is_between).map(str::trim).collect()
+}
+
 /// The function that a call names.
 pub fn callee<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
     let mut node = call.inner.first()?.bare();

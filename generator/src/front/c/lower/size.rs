@@ -1,6 +1,7 @@
 //! `sizeof`, and extents of arrays with variable length, which clang gives as text.
 
 use super::*;
+use crate::directives::directives;
 use crate::front::c::types::Extent;
 use crate::front::c::unit::layout;
 use make::*;
@@ -23,6 +24,21 @@ impl<'a> Lower<'_, 'a> {
             Some(bytes) => Ok(bytes),
             None => self.refuse(node, Class::Type, format!("the size of '{text}' is not known"), "use a constant"),
         }
+    }
+
+    /// `offsetof(struct s, v)` stays as it is. In the body of a macro it may be part of something else.
+    pub fn offset_of(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        let span = self.span(node);
+        let text = self.reader.sources.text(span.source as usize, span.start, span.end);
+        let (name, _) = text.split_once('(').unwrap_or_default();
+        let is_of_c = |source: &Source| source.path.starts_with("/usr/");
+        let defines = |source: &Source| directives(&source.text).any(|line| line.name == "offsetof");
+        let is_defined = self.reader.sources.list.iter().any(|source| !is_of_c(source) && defines(source));
+        if is_defined || !matches!(name.trim(), "offsetof" | "__builtin_offsetof") || text.contains('[') {
+            let what = "offsetof of an element, in a macro, or defined by the sources";
+            return self.refuse(node, Class::Language, what, "use a constant");
+        }
+        Ok(Expr { kind: ExprKind::Verbatim(text.to_string()), ty: size_type() })
     }
 
     fn bytes(&mut self, ty: &CType) -> Option<Expr> {
