@@ -40,19 +40,35 @@ const LARGEST: usize = 6000;
 /// The program without calls of functions that make or free memory for others; `None` if there is nothing to win.
 pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
     let flow = Flow::analyse(program, heads).ok()?;
-    let makes: Vec<bool> = (0..program.procs.len())
-        .map(|p| gives_away(&flow, ProcId::new(p)) || allocates_on_condition(&program.procs[p]))
-        .collect();
+    let makes = |p: ProcId| gives_away(&flow, p) || allocates_on_condition(&program.procs[p.index()]);
+    without(program, heads, &makes, &splice::gives_away)
+}
+
+/// The program without calls of functions that store pointers in memory of their callers, `*out = c ? a : b`; `None` if
+/// there is nothing to win.
+pub fn setters(program: &Program, heads: &[Head]) -> Option<Program> {
+    without(program, heads, &|p| sets_pointers(&program.procs[p.index()]), &sets_pointers)
+}
+
+/// The program without calls of procedures for which `opens` holds once the calls in them are written out; `makes` says
+/// where to begin.
+fn without(
+    program: &Program,
+    heads: &[Head],
+    makes: &dyn Fn(ProcId) -> bool,
+    opens: &dyn Fn(&Proc) -> bool,
+) -> Option<Program> {
     let recursive = walk::recursive(program);
     let mut program = program.clone();
     let (mut open, mut touched) = (vec![false; program.procs.len()], Vec::new());
-    for p in walk::callees_first(flow.program) {
+    let order = walk::callees_first(&program);
+    for p in order {
         if recursive[p.index()] {
             continue;
         }
         let mut proc = program.procs[p.index()].clone();
         let calls_open = || walk::calls(&proc).iter().any(|(_, callee)| open[callee.index()]);
-        if !makes[p.index()] && !calls_open() && members::callees(&program, &proc).is_empty() {
+        if !makes(p) && !calls_open() && members::callees(&program, &proc).is_empty() {
             continue;
         }
         dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open)?;
@@ -61,7 +77,7 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
             continue;
         }
         splice::tidy(&mut proc);
-        open[p.index()] = splice::gives_away(&proc);
+        open[p.index()] = opens(&proc);
         program.procs[p.index()] = proc;
         touched.push(p);
     }
@@ -103,6 +119,18 @@ fn gives_away(flow: &Flow, p: ProcId) -> bool {
         _ => false,
     };
     (0..proc.objects.len()).any(escapes) || proc.items.iter().any(foreign)
+}
+
+/// Whether a procedure stores a pointer where a parameter leads.
+fn sets_pointers(proc: &Proc) -> bool {
+    let is_entry = |pointer: &Expr| match &pointer.kind {
+        ExprKind::Value(value) => matches!(proc.values[value.index()].def, Def::Entry(_)),
+        _ => false,
+    };
+    proc.items.iter().any(|item| match &item.kind {
+        ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Pointer(_), .. }, .. } => is_entry(pointer),
+        _ => false,
+    })
 }
 
 /// Whether a branch allocates something: `if (!a) goto failed; b = malloc(...)` does, if `b` is used behind `failed`.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Choices, context, heads_of, or_inlined, refuse_list, sweep_name};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
+use crate::inline;
 use crate::ir::*;
 use crate::plan::flow_facts::Analysed;
 use crate::proofs::Demoted;
@@ -30,7 +31,11 @@ pub struct Tangents {
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
     let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
-    or_inlined(&program, heads, &|program| tangent_of(program, heads, choices))
+    let give = |program: &Program| tangent_of(program, heads, choices);
+    or_inlined(&program, heads, &give).or_else(|refusals| {
+        let inlined = inline::setters(&program, heads);
+        inlined.and_then(|inlined| give(&inlined).ok()).ok_or(refusals)
+    })
 }
 
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
