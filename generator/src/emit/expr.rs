@@ -206,9 +206,10 @@ impl Exprs<'_> {
         matches!(place.ty, Type::Pointer(_)) && self.members(place).last().is_some_and(|member| member.read_only)
     }
 
-    /// Whether a place is, or is in, a member that is declared `const`.
-    pub fn is_in_constant(&self, place: &Place) -> bool {
-        self.members(place).iter().any(|member| member.read_only && !matches!(member.ty.innermost(), Type::Pointer(_)))
+    /// The member that a place is, or is in, and that is declared `const`.
+    pub fn constant_member(&self, place: &Place) -> Option<&Field> {
+        let is_constant = |member: &&Field| member.read_only && !matches!(member.ty.innermost(), Type::Pointer(_));
+        self.members(place).into_iter().find(is_constant)
     }
 
     /// The members that a place is in, the innermost last.

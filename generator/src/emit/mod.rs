@@ -8,6 +8,7 @@ mod apart;
 mod beginning;
 mod body;
 pub mod calls;
+mod constant;
 pub mod expr;
 mod helpers;
 pub mod names;
@@ -128,8 +129,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         .sweeps
         .iter()
         .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(&each.forward)));
+    let constant = adjoint.sweeps.iter().flat_map(|each| constant::written(program, &each.reverse));
     let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
-    let refused: Vec<Refusal> = names_taken(program, heads, "adjoint").into_iter().chain(rows).collect();
+    let refused: Vec<Refusal> =
+        names_taken(program, heads, "adjoint").into_iter().chain(rows).chain(constant).collect();
     if !refused.is_empty() {
         return Err(refused);
     }

@@ -142,7 +142,7 @@ impl<'a> Body<'a> {
                     && (param.is_some_and(|param| is_const(&param.declaration)) || declared.is_some_and(is_const));
             }
             ExprKind::Load(_) => return true,
-            ExprKind::Address(place) if self.exprs.is_in_constant(place) => return true,
+            ExprKind::Address(place) if self.exprs.constant_member(place).is_some() => return true,
             ExprKind::Address(place) => &place.base,
             _ => return false,
         };
