@@ -310,6 +310,29 @@ fn a_copied_declaration_leaves_no_variable_that_a_loop_declares_itself() {
 }
 
 #[test]
+fn rows_of_a_struct_are_passed_as_a_whole() {
+    // `unit(s->m)` became `unit_fwd(tape, &s->m[0])`, which gcc takes for one row.
+    let folder = Scratch::new("emit-whole");
+    let text = "struct turn { double angle, m[3][3], all[2][3][3]; };
+void unit(double r[3][3]) {
+    for (int i = 0; i < 9; i++) r[i / 3][i % 3] = i % 4 == 0;
+}
+void f(double x, int k, struct turn *s) {
+    s->angle = x * x;
+    unit(s->m);
+    unit(s->all[k]);
+    s->m[1][1] *= x * s->all[1][0][0];
+}
+";
+    let source = folder.write("source.c", text);
+    generate::both(&folder, &source, "f(s)/(x s)", &Choices::default());
+    for file in ["model_b.c", "model_d.c"] {
+        let said = generate::build(&folder, "gcc", &["-O2", "-c", file, "-o", "model.o"]);
+        assert!(!said.contains("-Wstringop-overflow"), "{said}");
+    }
+}
+
+#[test]
 fn the_size_of_a_block_has_no_variable_in_passes_that_run_again() {
     let folder = Scratch::new("emit-extent");
     let text = "#include <stdlib.h>\nvoid f(int n, const double *x, double *y) {\n    double *w = calloc((size_t)n, \
