@@ -92,6 +92,16 @@ fn sources_that_use_one_table_of_a_header_are_included() {
     assert_eq!(text.matches("double scaled_fwd(adtape_t *tape, double x, int k) {").count(), 1, "{text}");
 }
 
+/// Compilers warn where a macro gets another definition.
+#[test]
+fn macro_with_another_definition_in_each_source_gives_no_warning() {
+    let first = "#define LIMIT 2\ndouble g(double x);\ndouble f(double x);\n\
+                 double f(double x) { return LIMIT * g(x); }\n";
+    let second = "#define LIMIT 3\ndouble g(double x) { return LIMIT * x * x; }\n";
+    let text = adjoint_at_one("macros", [first, second, ""], 12.0);
+    assert!(text.contains("#include \"a.c\"\n#undef LIMIT\n#include \"b.c\"\n"), "{text}");
+}
+
 /// Each source has its own variable of a header, also if the header has a guard.
 #[test]
 fn static_variable_of_a_header_is_one_for_each_source() {

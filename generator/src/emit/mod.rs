@@ -397,7 +397,7 @@ impl Text {
         }
         let text = match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
             Some(joint) => joint.text.clone(),
-            None => options.includes.iter().map(|include| format!("#include \"{include}\"\n")).collect(),
+            None => names::includes(unit.program, &options.includes),
         };
         // Compilers warn of directives that are not for them.
         if unit.program.sources.iter().any(|source| source.text.contains("pragma adjoint")) {

@@ -191,6 +191,22 @@ pub fn macros_undone(program: &Program) -> BTreeSet<&str> {
     named.chain(called).chain(used).copied().collect()
 }
 
+/// The sources one behind the other. A macro that two of them define is undefined in between: each has its own, and
+/// compilers warn of a second definition that differs.
+pub fn includes(program: &Program, includes: &[String]) -> String {
+    let (mut text, mut known) = (String::new(), FxHashMap::default());
+    for (source, include) in program.sources.iter().zip(includes) {
+        let own = directives(&source.text).filter(|directive| directive.defines);
+        let own: Vec<(&str, &str)> = own.map(|directive| (directive.name, directive.body)).collect();
+        let others = own.iter().filter(|(name, body)| known.get(name).is_some_and(|other| other != body));
+        let others: BTreeSet<&str> = others.map(|(name, _)| *name).collect();
+        others.iter().for_each(|name| text += &format!("#undef {name}\n"));
+        text += &format!("#include \"{include}\"\n");
+        known.extend(own);
+    }
+    text
+}
+
 /// These macros, and those that are defined by them.
 pub fn with_users<'a>(program: &'a Program, mut found: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     let mut all: Vec<(&str, &str)> = if found.is_empty() { Vec::new() } else { macros(program).collect() };
