@@ -113,9 +113,10 @@ mod tests {
     #[test]
     fn names_that_headers_take_are_those_of_the_file() {
         let text = "# 1 \"m.c\"\nenum { BUFSIZ = 3, div };\nstatic double index(double y0) { double rand; return M_E; }\n\
-                    size_t n;\n# 1 \"a.h\" 1 3\ntypedef long size_t;\n# 2 \"m.c\" 2\n#pragma adtape headers\n\
+                    size_t n;\n__attribute__((unused)) __inline__ int k;\n# 1 \"a.h\" 1 3\ntypedef long size_t;\n\
+                    # 2 \"m.c\" 2\n#pragma adtape headers\n\
                     # 1 \"b.h\" 1 3\n#define BUFSIZ 8192\n#define M_E 2\nint index(int); int rand(void); int div(void);\n\
-                    double y0(double, size_t);\n";
+                    __inline__ double y0(double, size_t) __attribute__((pure));\n";
         let found = macros_of(text);
         assert_eq!(found.hidden, ["BUFSIZ", "M_E"]);
         assert_eq!(found.taken, ["div", "index"]);
