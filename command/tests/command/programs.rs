@@ -158,8 +158,8 @@ int main(void) {
 }
 ";
 
-/// `((double *)a)[k]` was printed as `a[0][0][k]`: the sanitizer stopped a right program, and compilers may take `k` for
-/// a number below 4.
+/// `((double *)a)[k]` was printed as `a[0][0][k]`: the sanitizer stopped a right program, and compilers may take `k`
+/// for a number below 4.
 #[test]
 fn rows_that_are_taken_for_their_numbers_have_no_subscript_behind_a_row() {
     let folder = Scratch::new("numbers");
@@ -175,7 +175,8 @@ double f(double a[2][3][4]) {
 }
 ";
     let driver = "#include \"model_b.h\"\nint main(void) {\n    double a[2][3][4], a_b[2][3][4] = {{{0.0}}};\n    \
-                  for (int k = 0; k < 24; k++) a[k / 12][k / 4 % 3][k % 4] = 1.0 + 0.01 * k;\n    f_b(a, a_b, 1.0);\n}\n";
+                  for (int k = 0; k < 24; k++) a[k / 12][k / 4 % 3][k % 4] = 1.0 + 0.01 * k;\n    \
+                  f_b(a, a_b, 1.0);\n}\n";
     folder.write("model.c", model);
     folder.write("driver.c", driver);
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));

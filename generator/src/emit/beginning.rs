@@ -1,7 +1,7 @@
 //! The directives that a source begins with, up to its last header, as a generated header repeats them.
 //!
-//! A header that defines a function for other files counts as a source: a second file that includes it would define that
-//! function twice. The headers that it includes stand in its place.
+//! A header that defines a function for other files counts as a source: a second file that includes it would define
+//! that function twice. The headers that it includes stand in its place.
 
 use std::path::Path;
 

@@ -10,8 +10,8 @@ use crate::ir::{Program, functions};
 /// Keywords of C99 and C23.
 const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float for goto if inline \
     int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile \
-    while _Bool _Complex _Imaginary bool true false nullptr alignas alignof asm constexpr static_assert thread_local typeof \
-    _Alignas _Alignof _Atomic _Generic _Noreturn _Static_assert _Thread_local __alignof__ __asm __asm__ __attribute \
+    while _Bool _Complex _Imaginary bool true false nullptr alignas alignof asm constexpr static_assert thread_local \
+    typeof _Alignas _Alignof _Atomic _Generic _Noreturn _Static_assert _Thread_local __alignof__ __asm __asm__ __attribute \
     __attribute__ __const __extension__ __inline __inline__ __int128 __restrict __restrict__ __signed__ __thread \
     __typeof __typeof__ __volatile__";
 

@@ -24,7 +24,7 @@ pub fn name_of(node: &Node) -> String {
     }
 }
 
-/// The types of the parameters of a function's type: `double`, `int (*)(int, int)` of `int (double, int (*)(int, int))`.
+/// The types of the parameters of a function's type: `double`, `int (*)(int)` of `int (double, int (*)(int))`.
 pub fn parameters(ty: &str) -> Vec<&str> {
     let (_, list) = ty.strip_suffix(')').unwrap_or(ty).split_once('(').unwrap_or_default();
     let mut depth = 0;
