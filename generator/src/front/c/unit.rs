@@ -42,6 +42,42 @@ pub struct Structs {
     written: FxHashMap<String, (StructId, Vec<(String, String)>)>,
     /// Names of structs that are taken for arrays of their numbers.
     pub views: FxHashSet<String>,
+    /// Structs that attributes or pragmas lay out in another way than C's: `packed`, `aligned`, `#pragma pack`.
+    odd: FxHashSet<StructId>,
+}
+
+impl Structs {
+    /// Size and alignment in bytes, on a machine with 64-bit pointers; `None` for what has none that is known.
+    pub fn layout(&self, ty: &Type) -> Option<(u64, u64)> {
+        match ty {
+            Type::Int { bits, .. } => {
+                let bytes = u64::from(*bits).div_ceil(8);
+                Some((bytes, bytes))
+            }
+            Type::Float { bits: 80 } => Some((16, 16)),
+            Type::Float { bits } => Some((u64::from(*bits) / 8, u64::from(*bits) / 8)),
+            Type::Pointer(_) => Some((8, 8)),
+            Type::Array { elem, extent } => {
+                let (size, align) = self.layout(elem)?;
+                Some((size.checked_mul((*extent)?)?, align))
+            }
+            Type::Struct(id) if self.odd.contains(id) => None,
+            Type::Struct(id) => {
+                let (mut size, mut align) = (0_u64, 1);
+                for field in &self.types.structs[id.index()].fields {
+                    let (bytes, alignment) = match &field.ty {
+                        Type::Array { elem, extent: None } => (0, self.layout(elem)?.1),
+                        ty => self.layout(ty)?,
+                    };
+                    size = size.next_multiple_of(alignment) + bytes;
+                    align = align.max(alignment);
+                }
+                Some((size.next_multiple_of(align), align))
+            }
+            Type::Void => Some((1, 1)),
+            Type::Opaque(_) => None,
+        }
+    }
 }
 
 impl<'a> Unit<'a> {
@@ -257,6 +293,21 @@ impl Names for Naming<'_, '_> {
 }
 
 impl Unit<'_> {
+    /// Whether a type is known by a name that has an alignment of its own.
+    fn is_aligned(&self, written: &str) -> bool {
+        let (mut open, mut seen) = (vec![written], FxHashSet::default());
+        while let Some(text) = open.pop() {
+            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            for node in words.filter_map(|word| self.typedefs.get(word)).filter(|node| seen.insert(node.id)) {
+                if node.inner.iter().any(|part| part.kind == "AlignedAttr") {
+                    return true;
+                }
+                open.push(&node.written_type);
+            }
+        }
+        false
+    }
+
     /// Whether a typedef names a union.
     pub fn is_union(&self, name: &str) -> bool {
         let named = self.typedefs.get(name).and_then(|node| named_by(node, "RecordDecl"));
@@ -303,8 +354,15 @@ impl Naming<'_, '_> {
         self.structs.types.structs.push(Struct { name: name.to_string(), ..Struct::default() });
         self.structs.written.insert(name.to_string(), (id, written));
         self.unit.structs.insert(node.id, Some(id));
+        let odd = |part: &Node| matches!(part.kind, "PackedAttr" | "AlignedAttr" | "MaxFieldAlignmentAttr");
+        let is_odd = node.inner.iter().chain(fields.iter().flat_map(|field| &field.inner)).any(odd)
+            || fields.iter().any(|field| self.unit.is_aligned(&field.written_type));
+        if is_odd {
+            self.structs.odd.insert(id);
+        }
         let mut members: Vec<Field> = fields.iter().map(|field| self.field(field)).collect();
         if self.structs.views.contains(name)
+            && !is_odd
             && let Some(array) = array_of_all(&members, &self.structs.types)
         {
             self.overlay(&fields, &members);
@@ -328,6 +386,9 @@ impl Naming<'_, '_> {
     /// other names.
     fn array_of_union<'n>(&mut self, fields: &[&'n Node<'n>]) -> Option<&'n Node<'n>> {
         let types: Vec<Type> = fields.iter().map(|field| self.field(field).ty).collect();
+        if types.iter().any(|ty| matches!(ty, Type::Struct(_)) && self.structs.layout(ty).is_none()) {
+            return None;
+        }
         let numbers: Vec<_> = types.iter().map(|ty| self.structs.types.numbers(ty)).collect::<Option<_>>()?;
         if numbers.windows(2).any(|pair| pair[0] != pair[1]) {
             return None;
@@ -372,37 +433,6 @@ fn is_read_only(found: &Qualified) -> bool {
         CType::Pointer(to) => to.is_constant(),
         CType::Array(elem, _) => is_read_only(elem),
         _ => found.constant,
-    }
-}
-
-/// Size and alignment in bytes, on a machine with 64-bit pointers; `None` for what has none that is known.
-pub fn layout(ty: &Type, types: &Types) -> Option<(u64, u64)> {
-    match ty {
-        Type::Int { bits, .. } => {
-            let bytes = u64::from(*bits).div_ceil(8);
-            Some((bytes, bytes))
-        }
-        Type::Float { bits: 80 } => Some((16, 16)),
-        Type::Float { bits } => Some((u64::from(*bits) / 8, u64::from(*bits) / 8)),
-        Type::Pointer(_) => Some((8, 8)),
-        Type::Array { elem, extent } => {
-            let (size, align) = layout(elem, types)?;
-            Some((size.checked_mul((*extent)?)?, align))
-        }
-        Type::Struct(id) => {
-            let (mut size, mut align) = (0_u64, 1);
-            for field in &types.structs[id.index()].fields {
-                let (bytes, alignment) = match &field.ty {
-                    Type::Array { elem, extent: None } => (0, layout(elem, types)?.1),
-                    ty => layout(ty, types)?,
-                };
-                size = size.next_multiple_of(alignment) + bytes;
-                align = align.max(alignment);
-            }
-            Some((size.next_multiple_of(align), align))
-        }
-        Type::Void => Some((1, 1)),
-        Type::Opaque(_) => None,
     }
 }
 

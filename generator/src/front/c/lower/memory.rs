@@ -1,7 +1,6 @@
 //! `malloc`, `free`, `memcpy` and their kin.
 
 use super::*;
-use crate::front::c::unit::layout;
 use make::*;
 
 const ALLOCATIONS: &[&str] = &[
@@ -70,7 +69,7 @@ impl<'a> Lower<'_, 'a> {
         resized: bool,
     ) -> Result<Expr> {
         let name = std::mem::take(&mut self.block_name);
-        let Some((size, _)) = layout(&elem, &self.reader.structs.types) else {
+        let Some((size, _)) = self.reader.structs.layout(&elem) else {
             let (what, help) = match elem {
                 Type::Array { .. } => (
                     "a block of rows of variable extent is made",
@@ -231,7 +230,7 @@ impl<'a> Lower<'_, 'a> {
     /// The count of elements that a number of bytes means.
     fn count(&mut self, pointer: &Expr, bytes: &'a Node<'a>) -> Result<Expr> {
         let elem = pointee(&pointer.ty).cloned().unwrap_or_default();
-        let size = layout(&elem, &self.reader.structs.types).map_or(0, |(size, _)| size);
+        let size = self.reader.structs.layout(&elem).map_or(0, |(size, _)| size);
         let bytes_value = self.value(bytes)?;
         match self.divided(&bytes_value, i128::from(size)) {
             Some(count) if known(&count).is_some() => Ok(count),

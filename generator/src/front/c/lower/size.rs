@@ -3,7 +3,6 @@
 use super::*;
 use crate::directives::directives;
 use crate::front::c::types::Extent;
-use crate::front::c::unit::layout;
 use make::*;
 use memory::size_type;
 
@@ -51,7 +50,7 @@ impl<'a> Lower<'_, 'a> {
             };
             return Some(binary(Binary::Multiply, extent, elem, size_type()));
         }
-        let (bytes, _) = layout(&ty.ir(), &self.reader.structs.types)?;
+        let (bytes, _) = self.reader.structs.layout(&ty.ir())?;
         Some(constant(i128::from(bytes), size_type()))
     }
 
