@@ -37,6 +37,9 @@ pub trait Facts {
     /// Whether every load of the expression, evaluated at the item, still yields that at the end of the item's region,
     /// and again when the reverse sweep enters this region.
     fn steady(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
+    /// Whether every load of the expression, evaluated at the item, yields that from the beginning of the item's region to
+    /// its end, in both sweeps.
+    fn still(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;
     /// Whether every load of the expression, evaluated just before the item (a branch or a loop), still yields that
     /// behind it, and again when the reverse sweep comes back to it.
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool;

@@ -86,6 +86,10 @@ impl Facts for Analysed<'_> {
         free && self.required.steady(proc, item, expr)
     }
 
+    fn still(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        self.steady(proc, item, expr) && self.required.still(proc, item, expr)
+    }
+
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
         self.required.across(proc, item, expr)
     }

@@ -286,7 +286,8 @@ impl<'a> Game<'a> {
         if !self.visible(operand) || !self.facts.ordered(self.id, &definition.expr) {
             return None;
         }
-        if definition.loads && !self.facts.steady(self.id, definition.item, &definition.expr) {
+        // What is solved for may be asked for in front of the item, where other contents are back by then.
+        if definition.loads && !self.facts.still(self.id, definition.item, &definition.expr) {
             return None;
         }
         self.set(operand, Token::Recipe(expr, How::Invert(value))).then_some(operand)

@@ -211,3 +211,21 @@ double f_bytes(int n, double *x, int *ia, double *w) {
     }
     return s * x[n % 5] * seen[0];
 }
+
+static void turned(const int *by, double *c, const double *w) {
+    *c *= w[*by];
+}
+
+/* An offset goes down by an integer in memory, which each pass overwrites. */
+double f_offsets(int n, double *x, int *ia, double *w);
+double f_offsets(int n, double *x, int *ia, double *w) {
+    double c = x[0];
+    int at = n, by;
+    for (int k = 0; k < 3; k++) {
+        by = ia[k];
+        at -= by;
+        turned(&by, &c, &w[at]);
+        c = c * x[at];
+    }
+    return c;
+}

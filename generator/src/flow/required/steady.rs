@@ -19,6 +19,12 @@ impl Required<'_> {
         self.untouched(proc, region, from.., expr)
     }
 
+    /// Whether every load of `expr`, evaluated at `item`, yields the same in the whole of the item's region.
+    pub fn still(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
+        let Some((region, _)) = self.positions[proc.index()][item.index()] else { return false };
+        self.untouched(proc, region, .., expr)
+    }
+
     /// Whether every load of `expr`, evaluated just before `item`, yields the same behind it.
     pub fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
         let Some((region, at)) = self.positions[proc.index()][item.index()] else { return false };

@@ -32,7 +32,7 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
         let whole = sources.all(one.span.source as usize);
         let macros = macros.entry(one.span.source).or_insert_with(|| directives(whole).collect());
         let text = expanded(without_comments(text), macros, one.span);
-        let text = static_first(rename(&text, &renamed));
+        let text = static_first(rename(&only(&text, &|word| renamed(word).is_some()), &renamed));
         let global = one.variable.as_ref().map(|(_, global)| *global);
         let same = |known: &&mut Static| known.span.source == one.span.source && known.span.start == one.span.start;
         match found.iter_mut().find(same) {
@@ -64,6 +64,47 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
     };
     found.retain(|known| !known.globals.is_empty() || !inside(known.span));
     found
+}
+
+/// A declaration of several variables without those that are no globals: `static int i, count[3]` as `static int
+/// count[3]`.
+fn only(text: &str, is_global: &dyn Fn(&str) -> bool) -> String {
+    let (mut depth, mut parts, mut from) = (0_usize, Vec::new(), 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[from..]);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    // Where the name of a variable begins and ends: it is the last word in front of extents and initialiser.
+    let name = |part: &str| {
+        let end = part.find(['[', '=', ';']).unwrap_or(part.len());
+        let end = part[..end].trim_end().len();
+        let at = part[..end].rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
+        (at, end)
+    };
+    if parts.len() == 1 || text.contains(['"', '\'']) || parts.iter().any(|part| part.contains('(')) {
+        return text.to_string();
+    }
+    let kept = parts.iter().filter(|part| {
+        let (at, end) = name(part);
+        is_global(&part[at..end])
+    });
+    let kept: Vec<&str> = kept.copied().collect();
+    let (at, _) = name(parts[0]);
+    let words = parts[0][..at].trim_end_matches(['*', ' ']);
+    match kept.first() {
+        Some(first) if *first != parts[0] => format!("{words} {}", kept.join(",").trim_start()),
+        Some(_) => kept.join(","),
+        None => text.to_string(),
+    }
 }
 
 /// `const static double x[2]` as compilers want it: the storage class first.
@@ -127,6 +168,21 @@ fn rename(text: &str, to: &dyn Fn(&str) -> Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_globals_of_a_declaration_stay() {
+        let is_global = |word: &str| matches!(word, "count" | "t");
+        for (text, kept) in [
+            ("static int i, status, count[3]", "static int count[3]"),
+            ("static double *p, t[2] = {1, 2}, *q, count", "static double t[2] = {1, 2}, count"),
+            ("static int count = 1, i", "static int count = 1"),
+            ("static const int *i, *t", "static const int *t"),
+            ("static double t[2] = {1, 2}", "static double t[2] = {1, 2}"),
+            ("static int (*f)(int, int), t", "static int (*f)(int, int), t"),
+        ] {
+            assert_eq!(only(text, &is_global), kept);
+        }
+    }
 
     #[test]
     fn words_are_renamed_whole_and_not_in_strings() {
