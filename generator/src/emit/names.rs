@@ -198,8 +198,9 @@ pub fn macros_undone(program: &Program) -> BTreeSet<&str> {
 /// compilers warn of a second definition that differs.
 pub fn includes(program: &Program, includes: &[String]) -> String {
     let (mut text, mut known) = (String::new(), FxHashMap::default());
-    for (source, include) in program.sources.iter().zip(includes) {
-        let own = directives(&source.text).filter(|directive| directive.defines);
+    for (k, include) in includes.iter().enumerate() {
+        let own = program.sources.get(k).map_or("", |source| &source.text);
+        let own = directives(own).filter(|directive| directive.defines);
         let own: Vec<(&str, &str)> = own.map(|directive| (directive.name, directive.body)).collect();
         let others = own.iter().filter(|(name, body)| known.get(name).is_some_and(|other| other != body));
         let others: BTreeSet<&str> = others.map(|(name, _)| *name).collect();

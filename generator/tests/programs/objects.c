@@ -212,7 +212,7 @@ double f_bytes(int n, double *x, int *ia, double *w) {
     return s * x[n % 5] * seen[0];
 }
 
-static void turned(const int *by, double *c, const double *w) {
+static void scaled_by(const int *by, double *c, const double *w) {
     *c *= w[*by];
 }
 
@@ -224,7 +224,7 @@ double f_offsets(int n, double *x, int *ia, double *w) {
     for (int k = 0; k < 3; k++) {
         by = ia[k];
         at -= by;
-        turned(&by, &c, &w[at]);
+        scaled_by(&by, &c, &w[at]);
         c = c * x[at];
     }
     return c;
