@@ -38,7 +38,7 @@ double f_members(int n, double *x, int *ia, double *w) {
 double f_blocks(int n, double *x, int *ia, double *w);
 double f_blocks(int n, double *x, int *ia, double *w) {
     size_t size = (size_t)n * sizeof(double);
-    int bytes = n * (int)sizeof(double);
+    int bytes = (int)((size_t)n * sizeof(double));
     double *a = malloc(size), *b = malloc(size), s = 0.0;
     (void)ia;
     if (!a || !b) abort();

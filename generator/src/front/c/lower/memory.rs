@@ -248,24 +248,25 @@ impl<'a> Lower<'_, 'a> {
     fn divided(&self, bytes: &Expr, size: i128) -> Option<Expr> {
         divide(bytes, size).or_else(|| {
             let set = self.set_to(bytes)?;
-            if let Some(count) = divide(&set, size).filter(|_| !walk::loads(&set)) {
-                return Some(count);
-            }
-            // What was loaded may have changed since; what an `int` cut off are whole elements of such a size.
-            let exact =
-                divide(&uncut(set.clone()), size).filter(|_| size.count_ones() == 1 || divide(&set, size).is_some());
-            exact.map(|_| binary(Binary::Divide, bytes.clone(), constant(size, bytes.ty.clone()), bytes.ty.clone()))
+            // An `int` cuts off whole elements, if their size is a power of two.
+            let (whole, is_cut) = match divide(&set, size) {
+                Some(whole) => (whole, false),
+                None => (divide(&uncut(set), size).filter(|_| size.count_ones() == 1)?, true),
+            };
+            // What was loaded may have changed since.
+            Some(if is_cut || walk::loads(&whole) {
+                binary(Binary::Divide, bytes.clone(), constant(size, bytes.ty.clone()), bytes.ty.clone())
+            } else {
+                cast(whole, bytes.ty.clone())
+            })
         })
     }
 
-    /// What a number, or the variable that holds it, was set to.
+    /// What the variable was set to that a number is, perhaps in a wider type.
     fn set_to(&self, number: &Expr) -> Option<Expr> {
         let proc = self.b.proc();
         let value = match &number.kind {
-            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Value(_)) => {
-                let set = uncut(self.set_to(inner)?);
-                return Some(cast(set, number.ty.clone()));
-            }
+            ExprKind::Cast(inner) if is_wider(&number.ty, &inner.ty) => return self.set_to(inner),
             ExprKind::Value(value) => &proc.values[value.index()],
             _ => return None,
         };
@@ -419,6 +420,11 @@ fn part(bytes: &Expr, size: i128) -> Option<Expr> {
     }
 }
 
+/// Whether a type of integers has all bits of another one.
+fn is_wider(ty: &Type, other: &Type) -> bool {
+    matches!((ty, other), (Type::Int { bits: all, .. }, Type::Int { bits, .. }) if bits <= all)
+}
+
 /// `bytes / size` if that is a division without remainder by its form: a factor is a multiple of the size.
 pub fn divide(bytes: &Expr, size: i128) -> Option<Expr> {
     match &bytes.kind {
@@ -439,9 +445,8 @@ pub fn divide(bytes: &Expr, size: i128) -> Option<Expr> {
             Some(binary(*op, divide(left, size)?, divide(right, size)?, bytes.ty.clone()))
         }
         ExprKind::Cast(inner) => {
-            let narrow = |ty: &Type| if let Type::Int { bits, .. } = ty { *bits } else { 0 };
             // A conversion to a wider type keeps the quotient.
-            (narrow(&inner.ty) <= narrow(&bytes.ty) && narrow(&inner.ty) > 0)
+            is_wider(&bytes.ty, &inner.ty)
                 .then(|| divide(inner, size))?
                 .map(|quotient| cast(quotient, bytes.ty.clone()))
         }
