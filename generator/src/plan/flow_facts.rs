@@ -87,7 +87,7 @@ impl Facts for Analysed<'_> {
     }
 
     fn still(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {
-        self.steady(proc, item, expr) && self.required.still(proc, item, expr)
+        self.required.still(proc, item, expr)
     }
 
     fn across(&self, proc: ProcId, item: ItemId, expr: &Expr) -> bool {

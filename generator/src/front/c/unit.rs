@@ -3,6 +3,7 @@
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
+use crate::emit::names::words;
 use crate::ir::{DeclaredType, Field, FieldId, Struct, StructId, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -297,8 +298,7 @@ impl Unit<'_> {
     fn is_aligned(&self, written: &str) -> bool {
         let (mut open, mut seen) = (vec![written], FxHashSet::default());
         while let Some(text) = open.pop() {
-            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-            for node in words.filter_map(|word| self.typedefs.get(word)).filter(|node| seen.insert(node.id)) {
+            for node in words(text).filter_map(|word| self.typedefs.get(word)).filter(|node| seen.insert(node.id)) {
                 if node.inner.iter().any(|part| part.kind == "AlignedAttr") {
                     return true;
                 }
@@ -427,7 +427,7 @@ fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
     Some(Field { name: "all".to_string(), ty, read_only: false })
 }
 
-/// A pointer to what is constant, or an array of such pointers.
+/// Whether a member is constant, or a pointer to what is, or an array of either.
 fn is_read_only(found: &Qualified) -> bool {
     match &found.ty {
         CType::Pointer(to) => to.is_constant(),

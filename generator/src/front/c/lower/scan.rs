@@ -27,12 +27,16 @@ pub fn name_of(node: &Node) -> String {
 /// The types of the parameters of a function's type: `double`, `int (*)(int)` of `int (double, int (*)(int))`.
 pub fn parameters(ty: &str) -> Vec<&str> {
     let (_, list) = ty.strip_suffix(')').unwrap_or(ty).split_once('(').unwrap_or_default();
+    between_commas(list).map(str::trim).collect()
+}
+
+/// The parts of a list: commas inside of brackets belong to a part.
+pub fn between_commas(list: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
-    let is_between = move |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
+    list.split(move |c: char| {
+        depth += i32::from(matches!(c, '(' | '[' | '{')) - i32::from(matches!(c, ')' | ']' | '}'));
         c == ',' && depth == 0
-    };
-    list.split(is_between).map(str::trim).collect()
+    })
 }
 
 /// The function that a call names.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::directives::directives;
+use crate::emit::names::words;
 use crate::front::c::types::Extent;
 use make::*;
 use memory::size_type;
@@ -178,8 +179,7 @@ impl<'a> Lower<'_, 'a> {
             let Some(Binding::Var(var)) = self.bindings.get(id) else { return None };
             (!self.assigned.contains(id) && !self.addressed.contains(id)).then_some(*var)
         };
-        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let stay: Vec<VarId> = names.filter_map(stays).collect();
+        let stay: Vec<VarId> = words(text).filter_map(stays).collect();
         let values = &self.b.proc().values;
         walk::replace(extent, &mut |value| {
             let var = values[value.index()].var;

@@ -1,6 +1,8 @@
 //! What functions declare inside that their sweeps must declare too: types, and variables with static storage.
 
+use super::scan::between_commas;
 use crate::directives::{Directive, directives, literal, without_comments};
+use crate::emit::names::words;
 use crate::front::c::sources::Sources;
 use crate::ir::{GlobalId, Object, Span, Static};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -69,42 +71,24 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
 /// A declaration of several variables without those that are no globals: `static int i, count[3]` as `static int
 /// count[3]`.
 fn only(text: &str, is_global: &dyn Fn(&str) -> bool) -> String {
-    let (mut depth, mut parts, mut from) = (0_usize, Vec::new(), 0);
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                parts.push(&text[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[from..]);
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    // Where the name of a variable begins and ends: it is the last word in front of extents and initialiser.
-    let name = |part: &str| {
-        let end = part.find(['[', '=', ';']).unwrap_or(part.len());
-        let end = part[..end].trim_end().len();
-        let at = part[..end].rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-        (at, end)
-    };
-    if parts.len() == 1 || text.contains(['"', '\'']) || parts.iter().any(|part| part.contains('(')) {
+    let parts: Vec<&str> = between_commas(text).collect();
+    let kept: Vec<&str> = parts.iter().copied().filter(|part| is_global(declared(part).1)).collect();
+    let is_plain = !text.contains(['"', '\'', '(']);
+    if !is_plain || kept.is_empty() || kept.len() == parts.len() {
         return text.to_string();
     }
-    let kept = parts.iter().filter(|part| {
-        let (at, end) = name(part);
-        is_global(&part[at..end])
-    });
-    let kept: Vec<&str> = kept.copied().collect();
-    let (at, _) = name(parts[0]);
-    let words = parts[0][..at].trim_end_matches(['*', ' ']);
-    match kept.first() {
-        Some(first) if *first != parts[0] => format!("{words} {}", kept.join(",").trim_start()),
-        Some(_) => kept.join(","),
-        None => text.to_string(),
+    if kept[0] == parts[0] {
+        return kept.join(",");
     }
+    let (ty, _) = declared(parts[0]);
+    format!("{} {}", ty.trim_end_matches(['*', ' ']), kept.join(",").trim_start())
+}
+
+/// What stands in front of the name of a variable, and the name: the last word in front of extents and initialiser.
+fn declared(part: &str) -> (&str, &str) {
+    let front = part.split(['[', '=']).next().unwrap_or_default().trim_end();
+    let name = words(front).last().unwrap_or_default();
+    (front.strip_suffix(name).unwrap_or_default(), name)
 }
 
 /// `const static double x[2]` as compilers want it: the storage class first.
