@@ -27,14 +27,14 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
-static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *turned);
+static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *restrict turned);
 static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, double *x, double *restrict x_b, double *restrict turned_b);
-static void project_fwd(adtape_t *tape, const double *camera, const double *point, double *picture);
+static void project_fwd(adtape_t *tape, const double *camera, const double *point, double *restrict picture);
 static void project_rev(adtape_t *tape, double *camera, double *restrict camera_b, double *restrict point_b, double *restrict picture_b);
 static double bundle_fwd(adtape_t *tape, int observations, const int *camera_of, const int *point_of, const double *found, const double *camera, const double *point, const double *weight);
 static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *point_of, double *found, double *camera, double *restrict camera_b, double *restrict point_b, double *weight, double *restrict weight_b, double bundle_b);
 
-static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *turned) {
+static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *restrict turned) {
     const double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
     if (square > 0.0) {
         const double angle = sqrt(square), cosine = cos(angle), sine = sin(angle);
@@ -186,7 +186,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
     axis_b[2] += axis[2] * seed_17;
 }
 
-static void project_fwd(adtape_t *tape, const double *camera, const double *point, double *picture) {
+static void project_fwd(adtape_t *tape, const double *camera, const double *point, double *restrict picture) {
     double from[3], seen[3];
     for (int i = 0; i < 3; i++) from[i] = point[i] - camera[PLACE + i];
     rotate_fwd(tape, camera, from, seen);

@@ -29,12 +29,12 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-static void change_fwd(adtape_t *tape, const double *x, double forcing, double *dx);
+static void change_fwd(adtape_t *tape, const double *x, double forcing, double *restrict dx);
 static void change_rev(adtape_t *tape, double *x, double *restrict x_b, double *forcing_b, double *restrict dx_b);
 static double misfit_fwd(adtape_t *tape, int steps, double h, const double *start, double forcing, const double (*seen)[40]);
 static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict start_b, double forcing, double *forcing_b, double (*seen)[40], double misfit_b);
 
-static void change_fwd(adtape_t *tape, const double *x, double forcing, double *dx) {
+static void change_fwd(adtape_t *tape, const double *x, double forcing, double *restrict dx) {
     (void)tape;
     for (int i = 0; i < CELLS; i++) {
         const double ahead = x[(i + 1) % CELLS], behind = x[(i + CELLS - 1) % CELLS], far = x[(i + CELLS - 2) % CELLS];

@@ -52,7 +52,8 @@ impl Exprs<'_> {
     /// A parameter as the user declares it, under a name.
     pub fn parameter(&self, param: &Param, name: &str) -> String {
         if param.declaration.contains('@') {
-            param.declaration.replacen('@', name, 1)
+            let qualified = param.apart && param.declaration.trim_end_matches('@').trim_end().ends_with('*');
+            param.declaration.replacen('@', &if qualified { format!("restrict {name}") } else { name.into() }, 1)
         } else {
             self.declare(&param.ty, name)
         }

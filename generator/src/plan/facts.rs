@@ -21,6 +21,9 @@ pub trait Facts {
     /// Whether the procedure reaches what a pointer parameter points to, and what the pointer's adjoint points to, in
     /// no other way.
     fn apart(&self, proc: ProcId, param: usize) -> bool;
+    /// Whether the procedure writes what a pointer parameter points to, which is memory of the program itself that
+    /// nothing else in the procedure reaches.
+    fn filled_apart(&self, proc: ProcId, param: usize) -> bool;
     /// Whether the procedure's result is active.
     fn active_result(&self, proc: ProcId) -> bool;
     /// Whether the store overwrites what the adjoint of something before it reads.

@@ -55,6 +55,16 @@ impl Facts for Analysed<'_> {
         others.all(|other| leaves.iter().all(|leaf| !points.may_alias(proc, *leaf, *other)))
     }
 
+    fn filled_apart(&self, proc: ProcId, param: usize) -> bool {
+        let points = &self.flow.points;
+        let Some(own) = points.locs.find(Root::Formal(proc, param as u32)) else { return false };
+        let written = &self.flow.effects.of_region(proc, RegionId(0)).writes;
+        let inside = |ground: Loc| matches!(points.locs.root(ground), Root::Object(..));
+        written.iter().any(|to| points.locs.root_top(*to) == own)
+            && points.grounds_of(own).into_iter().all(inside)
+            && self.apart(proc, param)
+    }
+
     fn active_result(&self, proc: ProcId) -> bool {
         self.flow.active_result(proc)
     }

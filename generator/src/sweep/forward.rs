@@ -71,6 +71,10 @@ impl<'a> Builder<'a> {
     fn new(cx: &'a Context<'a>, id: ProcId, plan: &'a ProcPlan, interfaces: &'a [Option<Interface>]) -> Self {
         let mut out = cx.program.procs[id.index()].clone();
         out.role = Role::Forward;
+        let set: Vec<VarId> = out.values.iter().filter(|v| !matches!(v.def, Def::Entry(_))).map(|v| v.var).collect();
+        for (k, param) in out.params.iter_mut().enumerate() {
+            param.apart = param.var.is_some_and(|var| !set.contains(&var)) && cx.facts.filled_apart(id, k);
+        }
         let numbers = bases::number(cx, id, plan, &mut out);
         let objects = (0..cx.program.procs[id.index()].objects.len()).map(ObjectId::new);
         let kept = objects.filter(|object| cx.facts.keep(id, *object)).collect();

@@ -54,10 +54,10 @@ fn build(copy: &Path, target: &Path) -> BTreeMap<String, PathBuf> {
     for file in String::from_utf8(listed.stdout).expect("names of files").split_terminator('\0') {
         let (from, to) = (root().join(file), copy.join(file));
         std::fs::create_dir_all(to.parent().expect("a folder")).expect("the target directory is writable");
-        let bytes = std::fs::read(from).unwrap_or_default();
+        let bytes = std::fs::read(&from).unwrap_or_default();
         // What has not changed is not compiled again.
         if std::fs::read(&to).ok().as_ref() != Some(&bytes) {
-            std::fs::write(to, bytes).expect("the target directory is writable");
+            std::fs::copy(&from, &to).expect("the target directory is writable");
         }
     }
     let mut changed: BTreeMap<&str, String> = BTreeMap::new();
