@@ -125,6 +125,11 @@ impl Job {
         if heads.is_empty() {
             return Err(usage("there is nothing to differentiate: add --head 'f(y)/(x)'".into()));
         }
+        for file in common.files.iter().chain(&common.output) {
+            if file.contains(['"', '\n']) {
+                return Err(usage(format!("{file}: no #include can name such a file: rename it")));
+            }
+        }
         for file in &common.files {
             match std::fs::metadata(file) {
                 Ok(found) if found.is_file() => {}

@@ -195,6 +195,7 @@ fn wrong_command_lines_end_with_status_2() {
         &["adjoint", ".", "--head", "f(f)/(x)"],
         &["adjoint", "model.c", "--head", "f(f)/(x)", "--again", "g"],
         &["adjoint", "model.c", "--head", "f(f)/(x)", "--again", "f:z"],
+        &["adjoint", "model.c", "--head", "f(f)/(x)", "-o", "model\"_b.c"],
         &["integrate"],
     ] {
         let output = folder.run(args);
