@@ -113,3 +113,13 @@ fn static_variable_of_a_header_is_one_for_each_source() {
     let text = adjoint_at_one("variable", [first, second, header], 83.0);
     assert!(text.contains("larger_2"), "{text}");
 }
+
+/// A source may declare by typedefs of its own what another one defines without.
+#[test]
+fn typedefs_of_one_type_declare_what_another_source_defines() {
+    let first = "typedef double real;\ntypedef real number;\nextern number scale[];\nextern number limit(number *);\n\
+                 double f(double x);\ndouble f(double x) { real y = x; return y * limit(&y) * scale[1]; }\n";
+    let second = "typedef float real;\ndouble scale[2] = {1.0, 3.0};\ndouble limit(double *x);\n\
+                  double limit(double *x) { real two = 2; return *x * two; }\n";
+    adjoint_at_one("typedefs", [first, second, ""], 12.0);
+}

@@ -33,7 +33,8 @@ pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<(Option<Jo
         attempt(false).or_else(|why: String| attempt(true).map_err(|_| why))
     });
     tried.map_err(|also| {
-        let what = format!("the sources cannot stand in one file, as the generated file needs them: {why}; {also}");
+        let whys = if also == why { why } else { format!("{why}; {also}") };
+        let what = format!("the sources cannot stand in one file, as the generated file needs them: {whys}");
         let help = "give what several sources declare one place, and different things different names";
         Refusal { class: Class::Language, span: Span::default(), what, help: help.into() }
     })
@@ -75,20 +76,24 @@ fn compared(
 ) -> Result<String, String> {
     let json = run::tree_of_text(clang, &input.arguments, text)?;
     let joint = tree::parse(&json)?;
+    let joint_types = typedefs(&joint);
     let mut functions: FxHashMap<&str, &Node> = FxHashMap::default();
     for node in joint.root.inner.iter().filter(|node| has_body(node)) {
         functions.insert(&node.name, node);
     }
     for ((tree, new), file) in trees.iter().zip(renamed).zip(&input.files) {
         let own = |node: &&Node| !tree.files.get(node.location.at.file as usize).is_some_and(|path| is_system(path));
+        let types = typedefs(tree);
+        let names = Names { new, types: &types, joint_types: &joint_types };
         for node in tree.root.inner.iter().filter(|node| has_body(node)).filter(own) {
             let name = new.get(node.name.as_ref()).map_or(node.name.as_ref(), String::as_str);
-            if !functions.get(name).is_some_and(|other| same(node, other, new)) {
+            if !functions.get(name).is_some_and(|other| same(node, other, &names)) {
                 return Err(format!("'{}' of {file} means something else behind the other sources", node.name));
             }
         }
     }
     drop(functions);
+    drop(joint_types);
     drop(joint);
     Ok(json)
 }
@@ -102,24 +107,55 @@ fn has_body(node: &Node) -> bool {
     node.kind == "FunctionDecl" && node.inner.iter().any(|part| part.kind == "CompoundStmt")
 }
 
-/// Whether two trees are the same but for identities, places, new names and what a prototype does to pointers.
-fn same(one: &Node, other: &Node, new: &FxHashMap<String, String>) -> bool {
+/// What names of one source are in the text of all, and what typedefs stand for.
+struct Names<'n> {
+    new: &'n FxHashMap<String, String>,
+    types: &'n Typedefs<'n>,
+    joint_types: &'n Typedefs<'n>,
+}
+
+/// Typedefs by name; `None` for a name that has several meanings.
+type Typedefs<'t> = FxHashMap<&'t str, Option<&'t str>>;
+
+/// The typedefs of a tree that name a type of words alone: `double`, `unsigned long`, `struct point`.
+fn typedefs<'t>(tree: &'t Tree<'t>) -> Typedefs<'t> {
+    fn find<'t>(node: &'t Node<'t>, found: &mut Typedefs<'t>) {
+        if node.kind == "TypedefDecl" {
+            let (name, ty) = (node.name.as_ref(), node.ty());
+            let meant = Some(ty).filter(|ty| ty.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b' ')));
+            let known = found.entry(name).or_insert(meant);
+            *known = known.filter(|known| meant == Some(known));
+        }
+        node.inner.iter().for_each(|part| find(part, found));
+    }
+    let mut found = Typedefs::default();
+    find(&tree.root, &mut found);
+    found
+}
+
+/// Whether two trees are the same but for identities, places, new names, typedefs of one type and what a prototype does
+/// to pointers.
+fn same(one: &Node, other: &Node, names: &Names) -> bool {
     let (one, other) = (without_casts(one), without_casts(other));
-    let name = |a: &str, b: &str| a == b || new.get(a).is_some_and(|new| new == b);
+    let name = |a: &str, b: &str| a == b || names.new.get(a).is_some_and(|new| new == b);
     let function = |ty: &str| ty.contains('(');
-    let ty = |a: &str, b: &str| {
-        let (one, other) = (with_names(a, new), with_names(b, &FxHashMap::default()));
+    let none = FxHashMap::default();
+    let agree = |one: String, other: String| {
         // `extern double x[];` behind the definition has its extent.
         let open = |ty: &str| ty.split_once("[]").map(|(before, behind)| (before.to_string(), behind.to_string()));
         let extent = |ty: &str| {
             let (before, behind) = ty.split_once('[')?;
             Some((before.to_string(), behind.split_once(']')?.1.to_string()))
         };
-        a == b
-            || function(a) && function(b)
-            || one == other
+        one == other
             || (open(&one).is_some() && open(&one) == extent(&other))
             || (open(&other).is_some() && open(&other) == extent(&one))
+    };
+    let ty = |a: &str, b: &str| {
+        a == b
+            || function(a) && function(b)
+            || agree(with_names(a, names.new), with_names(b, &none))
+            || agree(with_names(&meant(a, names.types), names.new), with_names(&meant(b, names.joint_types), &none))
     };
     // A text may hold the name of its file.
     let text = one.kind == "StringLiteral";
@@ -133,7 +169,7 @@ fn same(one: &Node, other: &Node, new: &FxHashMap<String, String>) -> bool {
         && ty(&one.compute_type, &other.compute_type)
         && ty(&one.argument_type, &other.argument_type)
         && parts(one).count() == parts(other).count()
-        && parts(one).zip(parts(other)).all(|(one, other)| same(one, other, new))
+        && parts(one).zip(parts(other)).all(|(one, other)| same(one, other, names))
 }
 
 /// What a pointer is before the compiler takes it for another one.
@@ -150,19 +186,38 @@ fn parts<'n>(node: &'n Node<'n>) -> impl Iterator<Item = &'n Node<'n>> {
     node.inner.iter().filter(|part| part.kind != "FullComment")
 }
 
+/// A type with what its typedefs stand for.
+fn meant(text: &str, types: &Typedefs) -> String {
+    let mut tagged = false;
+    replaced(text, &mut |word| {
+        let meant = types.get(word).copied().flatten().filter(|_| !tagged);
+        tagged = matches!(word, "struct" | "union" | "enum") || tagged && word.trim().is_empty();
+        meant
+    })
+}
+
 /// A type with new names, and without the place of what has no name.
 fn with_names(text: &str, new: &FxHashMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = text;
+    while let Some(place) = rest.find(" at ") {
+        out += &rest[..place];
+        let behind = &rest[place + " at ".len()..];
+        rest = &behind[behind.find([')', '>']).unwrap_or(behind.len())..];
+    }
+    out += rest;
+    replaced(&out, &mut |word| new.get(word).map(String::as_str))
+}
+
+/// A text with words replaced.
+fn replaced<'n>(text: &str, with: &mut dyn FnMut(&str) -> Option<&'n str>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        if let Some(place) = rest.strip_prefix(" at ") {
-            rest = &place[place.find([')', '>']).unwrap_or(place.len())..];
-            continue;
-        }
         let length = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         let (word, behind) = rest.split_at(length);
-        out += new.get(word).map_or(word, String::as_str);
+        out += with(word).unwrap_or(word);
         rest = behind;
     }
     out
