@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use super::Options;
 use super::locs::{self, Loc, Locs, Root, Set};
 use crate::ir::{
-    Base, Expr, ExprKind, FieldId, GlobalId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, Step, Type,
+    Base, Expr, ExprKind, FieldId, GlobalId, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, Program, Step, Type,
 };
 
 /// What a call makes of the callee's locations: for each whole root of the callee, the caller's locations.
@@ -327,6 +327,17 @@ impl<'a> Points<'a> {
         let targets: Set = self.cells.values().flatten().copied().collect();
         let grounds = targets.into_iter().flat_map(|target| self.grounds_of(target));
         grounds.map(|ground| self.locs.root_top(ground)).collect()
+    }
+
+    /// Whether a pointer to a root may lie in memory, or be the result of a procedure.
+    pub fn is_handed_out(&self, loc: Loc) -> bool {
+        let top = self.locs.root_top(loc);
+        let leads = |set: &Set| set.iter().any(|&t| self.locs.root_top(t) == top);
+        let returned = |(p, proc): (usize, &Proc)| match &proc.result {
+            Some(e) if matches!(e.ty, Type::Pointer(_)) => leads(&self.targets(ProcId::new(p), e)),
+            _ => false,
+        };
+        self.cells.values().any(leads) || self.program.procs.iter().enumerate().any(returned)
     }
 
     /// Whether the address of an object of a procedure may outlive the call that made it, or be met again in another.

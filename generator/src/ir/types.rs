@@ -103,6 +103,8 @@ pub struct Program {
     pub led: Vec<GlobalId>,
     /// Variables with static storage that no other file can name, and the shadows of those that no head names.
     pub hidden: BTreeSet<GlobalId>,
+    /// Variables with static storage that nothing but procedures of the program may write by name, or give away.
+    pub closed: BTreeSet<GlobalId>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
     pub assumed: Vec<(String, String)>,
     /// Variables with static storage that calls in one expression may write in either order: nothing reads what they

@@ -175,7 +175,11 @@ impl Once<'_> {
         // Nobody else names what functions declare inside.
         let is_inside =
             |global: GlobalId| self.flow.program.statics.iter().any(|declared| declared.globals.contains(&global));
-        let is_constant = |global: GlobalId| self.flow.program.globals[global.index()].constant || is_inside(global);
+        let handed_out = |root: Root| locs.find(root).is_some_and(|loc| self.flow.points.is_handed_out(loc));
+        let is_constant = |global: GlobalId| {
+            let is_known = is_inside(global) || self.flow.program.closed.contains(&global);
+            self.flow.program.globals[global.index()].constant || is_known && !handed_out(Root::Global(global))
+        };
         let may_read = |root: Root| match root {
             Root::Literal => true,
             Root::Global(global) => own(root) || (is_constant(global) && !written(global)),

@@ -173,3 +173,22 @@ double f_sign(int n, double *x, int *ia, double *w) {
     for (int i = 1; i < n; i++) s += gamma_like(x[i]) / (gamma_like(x[i - 1]) + gamma_like(x[i]) * 3.0);
     return s;
 }
+
+/* A constant in a variable that nothing writes, as translators from Fortran have them. */
+static int c_4 = 4;
+
+static double reciprocal(int k) {
+    static int first = 1;
+    static double table[4];
+    int i;
+    if (first) {
+        first = 0;
+        for (i = 0; i < c_4; i++) table[i] = 1.0 / (i + c_4);
+    }
+    return table[k];
+}
+
+double f_constant(int n, double *x, int *ia, double *w) {
+    for (int i = 0; i < n; i++) x[i] *= x[i] * dot(&c_4, x, w) * reciprocal(ia[i % 3] % 4);
+    return x[0] * x[n - 1];
+}

@@ -57,6 +57,7 @@ use effects::{Effects, Summary};
 use given::{Given, Key};
 use reports::{assigns_reals, is_report, is_text, prints_arguments};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// What is lowered so far.
 pub struct Reader<'a> {
@@ -166,6 +167,7 @@ impl<'a> Reader<'a> {
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
         let is_unordered = |global: &Object| self.scratch.contains(&global.name) || global.name == declare::ERRNO;
         let hidden = self.global_numbers.iter().filter(|((unit, _), _)| unit.is_some());
+        let closed = self.closed();
         let unordered = self.globals.iter().enumerate().filter(|(_, global)| is_unordered(global));
         Ok(Program {
             unordered: unordered.map(|(number, _)| GlobalId::new(number)).collect(),
@@ -179,8 +181,29 @@ impl<'a> Reader<'a> {
             globals: self.globals,
             led: self.led,
             hidden: hidden.map(|(_, global)| *global).collect(),
+            closed,
             procs: self.procs.into_iter().flatten().collect(),
         })
+    }
+
+    /// The variables of one source that its other functions, which are no procedures, only read.
+    fn closed(&self) -> BTreeSet<GlobalId> {
+        let procs: FxHashSet<(Option<usize>, &str)> =
+            self.proc_numbers.keys().map(|(unit, name, _)| (*unit, name.as_str())).collect();
+        let exposed: Vec<FxHashSet<&str>> = self
+            .units
+            .iter()
+            .enumerate()
+            .map(|(number, unit)| {
+                let is_proc = |name: &str| procs.contains(&(Some(number), name)) || procs.contains(&(None, name));
+                let others = unit.functions.iter().filter(|(name, _)| !is_proc(name)).map(|(_, node)| *node);
+                let mut found = FxHashSet::default();
+                others.chain(unit.definitions.values().copied()).for_each(|node| scan::exposed(node, &mut found));
+                found
+            })
+            .collect();
+        let own = self.global_numbers.iter().filter_map(|((unit, name), global)| Some(((*unit)?, name, *global)));
+        own.filter(|(unit, name, _)| !exposed[*unit].contains(name.as_str())).map(|(.., global)| global).collect()
     }
 
     /// The procedure that `name` means in a unit, with these functions as arguments; lowered now if it is not yet.
@@ -290,7 +313,7 @@ struct Ends {
     /// Control may reach what follows.
     falls: bool,
     /// It may also leave for these, with their flags set.
-    leaves: std::collections::BTreeSet<Target>,
+    leaves: BTreeSet<Target>,
 }
 
 impl Ends {

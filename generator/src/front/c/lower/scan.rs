@@ -117,6 +117,18 @@ pub fn assigned<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
     found
 }
 
+/// Adds the names of variables that are mentioned, unless only their value is read.
+pub fn exposed<'a>(node: &'a Node<'a>, names: &mut FxHashSet<&'a str>) {
+    walk(node, &mut |node| {
+        let named = |node: &Node| node.kind == "DeclRefExpr" && node.refers_kind == "VarDecl";
+        if named(node) {
+            names.insert(node.refers_name.as_ref());
+        }
+        let reads = node.kind == "ImplicitCastExpr" && node.operator == "LValueToRValue";
+        !(reads && node.inner.first().is_some_and(|of| named(of.bare())))
+    });
+}
+
 /// Adds the names that are assigned as a whole, or whose address is taken.
 pub fn changed<'a>(body: &'a Node<'a>, names: &mut FxHashSet<String>) {
     walk(body, &mut |node| {
