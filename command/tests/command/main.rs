@@ -14,3 +14,4 @@ mod programs;
 mod refusals;
 mod split;
 mod tool;
+mod without_source;

@@ -18,6 +18,7 @@ const FUNCTIONS: &[(Does, &[&str])] = &[
     (Does::Reads, &["strchr", "strrchr", "strstr", "memcmp", "atoi", "atol", "atoll"]),
     (Does::Reads, &["clock", "ctime", "asctime", "localtime", "gmtime", "usleep", "sleep", "rand", "srand"]),
     (Does::Reads, &["MPI_Wtime", "omp_get_wtime", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"]),
+    (Does::Reads, &["s_wsfe", "s_wsle", "do_fio", "do_lio", "e_wsfe", "e_wsle"]),
     (Does::Writes, &["sprintf", "snprintf", "vsprintf", "vsnprintf", "strcpy", "strncpy", "strcat", "strncat"]),
     (Does::Writes, &["strftime", "time", "difftime", "mktime", "clock_gettime", "gettimeofday", "getpid"]),
     (Does::Writes, &["strtol", "strtoul", "strtoll", "strtoull"]),

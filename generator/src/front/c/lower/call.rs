@@ -392,6 +392,8 @@ impl<'a> Lower<'_, 'a> {
             let read = if read.operator == "LValueToRValue" { Self::only(read).bare() } else { read };
             let arg = if read.operator == "*" && scan::is_errno(read) {
                 Expr { kind: ExprKind::Verbatim(declare::ERRNO.into()), ty: Type::int() }
+            } else if let Some(of) = as_bytes(part).filter(|_| library::only_reads(name)) {
+                cast(self.value(of)?, self.ir_type(part))
             } else {
                 self.value(part)?
             };
@@ -465,6 +467,14 @@ impl<'a> Lower<'_, 'a> {
 fn takes_format(ty: &str) -> bool {
     let named = ty.split_once(", ...)").map(|(named, _)| named.trim_end_matches("restrict").trim_end());
     named.is_some_and(|named| named.ends_with("char *"))
+}
+
+/// What is cast to a pointer to characters, as which any memory may be read.
+fn as_bytes<'a>(arg: &'a Node<'a>) -> Option<&'a Node<'a>> {
+    let is_pointer = |ty: &str| matches!(ty, "char *" | "const char *" | "unsigned char *" | "const unsigned char *");
+    let arg = arg.bare();
+    let casts = arg.kind == "CStyleCastExpr" && arg.operator == "BitCast" && is_pointer(arg.ty());
+    arg.inner.first().filter(|_| casts)
 }
 
 /// Whether a function only tells the compiler something.

@@ -59,6 +59,11 @@ pub fn passive(name: &str) -> Option<bool> {
     does(name).map(|does| does != Does::Stops)
 }
 
+/// Whether a function reads the memory that it is passed, and does not write it.
+pub fn only_reads(name: &str) -> bool {
+    does(name) == Some(Does::Reads)
+}
+
 /// Whether a passive function's result depends on how often it was called.
 pub fn has_state(name: &str) -> bool {
     name.ends_with("rand") || name.ends_with("random") || name.contains("rand48")

@@ -1,0 +1,54 @@
+//! Functions without source: the driver defines them.
+
+use crate::common::Scratch;
+use crate::programs::check_driver;
+
+/// The output statements of a translator from Fortran. Their functions were refused.
+#[test]
+fn output_statements_of_fortran_print_in_the_forward_sweep() {
+    let folder = Scratch::new("fortran-output");
+    let model = "typedef struct { int error, unit, end; char *format; int record; } control;
+extern int s_wsfe(control *), e_wsfe(void), do_fio(int *, char *, int);
+extern int s_wsle(control *), e_wsle(void), do_lio(int *, int *, char *, int);
+static int c_1 = 1, c_5 = 5;
+static char format[] = \"(1X,I4)\";
+int f_(int *n, double *x, double *y);
+int f_(int *n, double *x, double *y) {
+    static control io_1 = {0, 6, 0, format, 0}, io_2 = {0, 6, 0, 0, 0};
+    static int i;
+    double s = 0.0;
+    for (i = 0; i < *n; ++i) {
+        s += x[i] * x[i];
+        if (s > 2.0) {
+            s_wsfe(&io_1);
+            do_fio(&c_1, (char *)&i, (int)sizeof(int));
+            e_wsfe();
+        }
+        s_wsle(&io_2);
+        do_lio(&c_5, &c_1, (char *)&x[i], (int)sizeof(double));
+        e_wsle();
+        x[i] *= s;
+    }
+    *y = s * x[*n - 1];
+    return 0;
+}
+";
+    let driver = "#include \"model_b.h\"
+static int lines;
+int s_wsfe(void *control) { return control == 0; }
+int s_wsle(void *control) { return control == 0; }
+int do_fio(int *count, char *from, int bytes) { return *count != 1 || *(int *)from < 1 || bytes != 4; }
+int do_lio(int *type, int *count, char *from, int bytes) { return *type != 5 || *count != 1 || !from || bytes != 8; }
+int e_wsfe(void) { return ++lines; }
+int e_wsle(void) { return ++lines; }
+int main(void) {
+    int n = 3;
+    double x[3] = {1.0, 1.5, 0.5}, x_b[3] = {0}, y, y_b = 1.0;
+    f__b(&n, x, x_b, &y, &y_b);
+    return lines < 5 || x_b[0] == 0.0;
+}
+";
+    folder.write("model.c", model);
+    folder.write("driver.c", driver);
+    check_driver(&folder, "f_(y)/(x)");
+}
