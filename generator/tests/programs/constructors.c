@@ -387,3 +387,45 @@ double f_at_least_one(int n, double *x, int *ia, double *w) {
     free(d);
     return s;
 }
+
+/* An operand of a condition makes a block: its type is that of the whole. */
+struct two {
+    double *a, *b;
+};
+
+double f_choice_nested(int n, double *x, int *ia, double *w) {
+    double s = 0.0, *a = ia[0] ? (ia[1] ? NULL : malloc((size_t)n * sizeof *a)) : malloc(2 * sizeof *a);
+    (void)w;
+    if (!a) return 0.0;
+    for (int i = 0; i < n; i++) a[i] = x[i] * x[i];
+    for (int i = 0; i < n; i++) s += a[i] * a[n - 1 - i];
+    free(a);
+    return s;
+}
+
+double f_choice_of_member(int n, double *x, int *ia, double *w) {
+    struct two p;
+    double s = 1.0;
+    (void)w;
+    p.a = ia[0] ? cleared((size_t)n, sizeof(double)) : NULL;
+    p.b = ia[1] ? cleared((size_t)n, sizeof(double)) : NULL;
+    if (!p.a) return 0;
+    for (int i = 0; i < n; i++) p.a[i] += x[i] * s, s *= p.a[i];
+    if (p.b) p.b[0] = s * x[1];
+    if (p.b) s += p.b[0];
+    free(p.b);
+    free(p.a);
+    return s;
+}
+
+double f_choice_of_sizes(int n, double *x, int *ia, double *w) {
+    double s = 1.0;
+    for (int k = 0; k < 3; k++) {
+        double *a = ia[k] ? malloc((size_t)n * sizeof *a) : calloc((size_t)n, sizeof *a);
+        if (!a) exit(1);
+        for (int i = 0; i < n; i++) a[i] = (ia[k] ? w[i] : a[i]) + x[i] * s;
+        for (int i = 0; i < n; i++) s += a[i] * a[n - 1 - i] / 10;
+        free(a);
+    }
+    return s;
+}

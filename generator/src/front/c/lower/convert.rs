@@ -119,6 +119,14 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
+    /// Whether an expression makes a block of no type.
+    fn makes_untyped(&self, node: &'a Node<'a>) -> bool {
+        match (node.bare().kind, &node.bare().inner[..]) {
+            ("ConditionalOperator", [_, arms @ ..]) => arms.iter().any(|arm| self.makes_untyped(arm)),
+            _ => node.ty() == "void *" && (Self::allocation(node).is_some() || self.wrapped_allocation(node).is_some()),
+        }
+    }
+
     /// A pointer becomes a pointer of another type.
     fn pointer_cast(&mut self, node: &'a Node<'a>, inner: &'a Node<'a>) -> Result<Expr> {
         let found = self.ctype(node).ty;
@@ -133,6 +141,18 @@ impl<'a> Lower<'_, 'a> {
             && let Some(elem) = pointee(&ty).filter(|elem| !matches!(elem, Type::Void)).cloned()
         {
             return self.allocate_product(call, elem, &wrapper, false);
+        }
+        // `c ? malloc(n) : NULL`: each operand becomes a pointer of the type.
+        if let ("ConditionalOperator", [on, then, otherwise]) = (inner.bare().kind, &inner.bare().inner[..])
+            && self.makes_untyped(inner)
+        {
+            let test = self.truth(on)?;
+            return match known(&test) {
+                Some(value) => self.pointer_cast(node, if value != 0 { then } else { otherwise }),
+                None => self.chosen_value(test, ty, &mut |lower, first| {
+                    lower.pointer_cast(node, if first { then } else { otherwise })
+                }),
+            };
         }
         let mut value = self.value(inner)?;
         // Rows that are passed on: to C, each function has a type of its own for those of one extent.

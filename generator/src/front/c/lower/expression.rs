@@ -288,14 +288,24 @@ impl<'a> Lower<'_, 'a> {
             let kind = ExprKind::Select(Box::new(test), Box::new(cast(a, ty.clone())), Box::new(cast(b, ty.clone())));
             return Ok(Expr { kind, ty });
         }
+        self.chosen_value(test, ty, &mut |lower, first| lower.value(if first { then } else { otherwise }))
+    }
+
+    /// The value of one of two operands, of which one is evaluated.
+    pub fn chosen_value(
+        &mut self,
+        test: Expr,
+        ty: Type,
+        operand: &mut dyn FnMut(&mut Self, bool) -> Result<Expr>,
+    ) -> Result<Expr> {
         let var = self.b.var("choice", ty.clone(), VarKind::Temporary, self.b.span);
         let aside = self.begin_operand();
         self.b.begin_branch(test);
-        let a = self.value(then)?;
+        let a = operand(self, true)?;
         let arm = self.begin_operand();
         self.b.assign(var, cast(a, ty.clone()));
         self.b.otherwise();
-        let b = self.value(otherwise)?;
+        let b = operand(self, false)?;
         self.end_ordered(arm);
         self.end_ordered(aside);
         self.b.assign(var, cast(b, ty));
