@@ -52,3 +52,36 @@ int main(void) {
     folder.write("driver.c", driver);
     check_driver(&folder, "f_(y)/(x)");
 }
+
+/// The handler cannot write a variable of the source whose address nobody takes. It was refused.
+#[test]
+fn error_handlers_leave_static_variables_of_macros_alone() {
+    let folder = Scratch::new("handler");
+    let model = "static double t;
+#define SQUARE(a) ((t = (a)) == 0.0 ? 0.0 : t * t)
+void stop_with(char text[]);
+double f(int n, double x);
+double f(int n, double x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (x < 0.0) stop_with(\"negative\");
+        s += SQUARE(0.3 * x + i);
+        if (s > 1.0) stop_with(\"large\");
+        s *= SQUARE(s) / 10.0;
+    }
+    return s;
+}
+";
+    let driver = "#include \"model_b.h\"
+static int calls;
+void stop_with(char text[]) { calls += text[0] == 'l'; }
+int main(void) {
+    double x_b = 0.0;
+    f_b(3, 1.1, &x_b, 1.0);
+    return !calls || x_b == 0.0;
+}
+";
+    folder.write("model.c", model);
+    folder.write("driver.c", driver);
+    check_driver(&folder, "f(f)/(x)");
+}

@@ -10,7 +10,7 @@
 //! [`super::Points::may_alias`] as well.
 
 use super::locs::{Loc, Root, Set};
-use super::{Points, walk};
+use super::{Points, scratch, walk};
 use crate::ir::library::{Does, does};
 use crate::ir::{Callee, ExprKind, ItemId, ItemKind, Life, Place, ProcId, Program, REALLOC, RegionId, Type};
 
@@ -178,11 +178,16 @@ pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
 /// Variables with static storage that the program writes somewhere: what a function without source may write, too.
 fn state(program: &Program, points: &Points) -> Set {
     let mut state = Set::new();
+    let scratch = scratch::find(program);
     for (p, proc) in program.procs.iter().enumerate() {
         for item in &proc.items {
             if let ItemKind::Store { to, .. } = &item.kind {
                 let cells = points.cells(ProcId::new(p), to);
-                state.extend(cells.into_iter().filter(|cell| matches!(points.locs.root(*cell), Root::Global(_))));
+                let may = |cell: &Loc| match points.locs.root(*cell) {
+                    Root::Global(global) => !scratch.contains(&global),
+                    _ => false,
+                };
+                state.extend(cells.into_iter().filter(may));
             }
         }
     }

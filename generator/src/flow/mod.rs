@@ -24,6 +24,7 @@ pub mod points;
 pub mod poly;
 pub mod required;
 mod rounding;
+mod scratch;
 pub mod sections;
 pub mod walk;
 
