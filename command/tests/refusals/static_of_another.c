@@ -6,7 +6,7 @@ double f(int n, const double *x) {
     double s = 0.0;
     for (int i = -1; i < n; i++) {
         const double *r = row(x, i);
-        s += r[0] * r[1];
+        if (r != row(x, i - 1)) s += r[0] * r[1];
     }
     return s;
 }

@@ -28,6 +28,8 @@ pub struct Arguments<'a> {
     pub written: &'a [bool],
     /// Global, its adjoint, its tangent.
     pub globals: Vec<(String, String, String)>,
+    /// Adjoints of constants, whose contents nobody changes.
+    pub constants: Vec<String>,
     /// How the head was asked for.
     pub asked: &'a Head,
 }
@@ -181,6 +183,10 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
     for (primal, adjoint, tangent) in &args.globals {
         let block = format!("&{primal}, &{adjoint}, &{tangent}, sizeof {primal}, 0, 1, {}", flags(primal));
         text += &format!("    {}\n", add(primal, &block));
+    }
+    for adjoint in &args.constants {
+        let block = format!("NULL, &{adjoint}, NULL, sizeof {adjoint}, 0, 0, 0, 0");
+        text += &format!("    {}\n", add(adjoint, &block));
     }
     text
 }

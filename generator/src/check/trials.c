@@ -77,6 +77,18 @@ static int is_on_heap(const word *w) {
     return adtape_heap_adjoint(adtape_heap_self(), w->place) == (void *)w->shadow;
 }
 
+/* Whether a word is in a constant: it has no block but that of its adjoint. */
+static int is_in_constant(const word *w) {
+    for (size_t k = 0; k < current->count; k++) {
+        const @_block *b = &current->blocks[k];
+        const char *first = b->adjoint;
+        if (b->primal == NULL && b->bytes != 0 && w->shadow >= first && w->shadow < first + b->bytes) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The end of a child. */
 void @_answer(void) {
     for (size_t k = 0; trial != LEARN && k < count_of_words; k++) {
@@ -96,7 +108,7 @@ void @_answer(void) {
         size_t kept = 0;
         sort_blocks();
         for (size_t k = 0; k < count_of_words; k++) {
-            if (!is_local(words[k].place) && !is_on_heap(&words[k])) {
+            if (!is_local(words[k].place) && !is_on_heap(&words[k]) && !is_in_constant(&words[k])) {
                 words[kept++] = words[k];
             }
         }

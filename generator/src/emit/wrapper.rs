@@ -130,16 +130,25 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         let sweeps = format!("{}_sweeps_{}", unit.witness, proc.name);
         let names = crate::check::Names { prefix: &unit.witness, sweeps: &sweeps, tangent: &tangent, tape: &tape };
         let global = |program: &Program, id: &GlobalId| program.globals[id.index()].name.clone();
-        let globals = adjoint.global_shadows.iter().filter_map(|(primal, shadow)| {
+        let still = |id: &GlobalId| {
+            let mut statics = unit.program.statics.iter();
+            let inside = statics.any(|declared| !declared.scratch && declared.globals.contains(id));
+            inside || unit.program.globals[id.index()].constant
+        };
+        let (constants, others): (Vec<_>, Vec<_>) =
+            adjoint.global_shadows.iter().partition(|(primal, _)| still(primal));
+        let globals = others.into_iter().filter_map(|(primal, shadow)| {
             let tangent = global(&tangents.program, tangents.global_tangents.get(primal)?);
             Some((global(unit.program, primal), global(unit.program, shadow), tangent))
         });
+        let constants = constants.into_iter().map(|(_, shadow)| global(unit.program, shadow));
         let arguments = crate::check::Arguments {
             adjoints: &bars,
             tangents: taken(unit.program, head, tangents),
             seed: &seed,
             written: adjoint.written.get(&head).map_or(&[], |written| written),
             globals: globals.collect(),
+            constants: constants.collect(),
             asked,
         };
         let ty = |ty: &Type, name: &str| exprs.declare(ty, name);

@@ -25,6 +25,7 @@ mod handed;
 mod members;
 mod small;
 mod splice;
+mod statics;
 
 pub use arguments::copied;
 pub use handed::by_index;
@@ -40,23 +41,29 @@ const LARGEST: usize = 6000;
 /// The program without calls of functions that make or free memory for others; `None` if there is nothing to win.
 pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
     let flow = Flow::analyse(program, heads).ok()?;
-    let makes = |p: ProcId| gives_away(&flow, p) || allocates_on_condition(&program.procs[p.index()]);
-    without(program, heads, &makes, &splice::gives_away)
+    let gives = |p: ProcId| statics::returns(program, &program.procs[p.index()]);
+    let makes = |p: ProcId| gives_away(&flow, p) || allocates_on_condition(&program.procs[p.index()]) || gives(p);
+    let given = (0..program.procs.len()).map(ProcId::new).filter(|p| gives(*p));
+    let may = given.clone().all(|p| statics::may_be_copied(&flow, p));
+    let opens = |proc: &Proc| splice::gives_away(proc) || may && statics::returns(program, proc);
+    let mut written = without(program, heads, &makes, &opens, may)?;
+    statics::declare(&mut written, heads).then_some(written)
 }
 
 /// The program without calls of functions that store pointers in memory of their callers, `*out = c ? a : b`; `None` if
 /// there is nothing to win.
 pub fn setters(program: &Program, heads: &[Head]) -> Option<Program> {
-    without(program, heads, &|p| sets_pointers(&program.procs[p.index()]), &sets_pointers)
+    without(program, heads, &|p| sets_pointers(&program.procs[p.index()]), &sets_pointers, false)
 }
 
 /// The program without calls of procedures for which `opens` holds once the calls in them are written out; `makes` says
-/// where to begin.
+/// where to begin; `constants`: see [`splice::call`].
 fn without(
     program: &Program,
     heads: &[Head],
     makes: &dyn Fn(ProcId) -> bool,
     opens: &dyn Fn(&Proc) -> bool,
+    constants: bool,
 ) -> Option<Program> {
     let recursive = walk::recursive(program);
     let mut program = program.clone();
@@ -71,7 +78,7 @@ fn without(
         if !makes(p) && !calls_open() && members::callees(&program, &proc).is_empty() {
             continue;
         }
-        dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open)?;
+        dissolve(&program, &mut proc, &|callee| !recursive[callee.index()], &open, constants)?;
         // A procedure with a variable that may hold one of several functions stays as it is.
         if !splice::name_functions(&mut proc) {
             continue;
@@ -144,7 +151,13 @@ fn allocates_on_condition(proc: &Proc) -> bool {
 
 /// Writes calls of such procedures into a procedure, and takes structs apart, until nothing changes; `None` if it grows
 /// too large.
-fn dissolve(program: &Program, proc: &mut Proc, may: &dyn Fn(ProcId) -> bool, open: &[bool]) -> Option<()> {
+fn dissolve(
+    program: &Program,
+    proc: &mut Proc,
+    may: &dyn Fn(ProcId) -> bool,
+    open: &[bool],
+    constants: bool,
+) -> Option<()> {
     loop {
         let mut changed = false;
         let mut wanted: Vec<ItemId> = members::callees(program, proc);
@@ -154,7 +167,7 @@ fn dissolve(program: &Program, proc: &mut Proc, may: &dyn Fn(ProcId) -> bool, op
         for item in wanted {
             let ItemKind::Call { callee: Callee::Proc(callee), .. } = proc.items[item.index()].kind else { continue };
             if may(callee) {
-                changed |= splice::call(program, proc, item, callee);
+                changed |= splice::call(program, proc, item, callee, constants);
             }
             if proc.items.len() > LARGEST {
                 return None;

@@ -82,7 +82,7 @@ fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
             break;
         }
         let (statement, new) = (proc.items[item.index()].statement, proc.items.len());
-        if splice::call(program, proc, item, callee) {
+        if splice::call(program, proc, item, callee, false) {
             proc.items[new..].iter_mut().for_each(|item| item.statement = statement);
         }
     }

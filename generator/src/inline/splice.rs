@@ -81,14 +81,15 @@ impl Moved {
     }
 }
 
-/// Writes a procedure in the place of a call. Returns whether it could.
-pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId) -> bool {
+/// Writes a procedure in the place of a call. Returns whether it could. `constants`: also one that declares constants
+/// inside, see [`super::statics`].
+pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, constants: bool) -> bool {
     let Some((region, at)) = proc.positions()[item.index()] else { return false };
     let ItemKind::Call { args, result, into, .. } = proc.items[item.index()].kind.clone() else { return false };
     let mut body = program.procs[callee.index()].clone();
     // What a function declares inside has its name in its own sweeps only.
-    let declares = program.statics.iter().any(|declared| declared.function == body.name);
-    let fits = !declares
+    let mut declared = program.statics.iter().filter(|declared| declared.function == body.name);
+    let fits = declared.all(|declared| constants && super::statics::is_constant(program, declared))
         && !body.has_list
         && body.params.len() == args.len()
         && into.is_some() == body.result_object.is_some();
@@ -277,33 +278,8 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
 
 /// Whether the address of a block may leave a procedure, or it frees one of others.
 pub fn gives_away(proc: &Proc) -> bool {
-    let heap = |object: ObjectId| proc.objects[object.index()].life == Life::Heap;
-    let mut tainted = vec![false; proc.values.len()];
-    fn leads(e: &Expr, tainted: &[bool], heap: &dyn Fn(ObjectId) -> bool) -> bool {
-        match &e.kind {
-            ExprKind::Value(value) => tainted[value.index()],
-            ExprKind::Cast(x) => leads(x, tainted, heap),
-            ExprKind::Select(_, x, y) => leads(x, tainted, heap) || leads(y, tainted, heap),
-            ExprKind::Address(place) => match &place.base {
-                Base::Object(object) => heap(*object),
-                Base::At(pointer) => leads(pointer, tainted, heap),
-                Base::Global(_) => false,
-            },
-            _ => false,
-        }
-    }
-    loop {
-        let is = |(at, value): (usize, &Value)| match &value.def {
-            _ if tainted[at] => false,
-            Def::Is(e) => leads(e, &tainted, &heap),
-            def => proc.merged(def).into_iter().flatten().any(|from| tainted[from.index()]),
-        };
-        let more: Vec<usize> = proc.values.iter().enumerate().filter(|each| is(*each)).map(|(at, _)| at).collect();
-        if more.is_empty() {
-            break;
-        }
-        more.into_iter().for_each(|at| tainted[at] = true);
-    }
+    let heap = |base: &Base| matches!(base, Base::Object(o) if proc.objects[o.index()].life == Life::Heap);
+    let tainted = led_by(proc, &heap);
     let leaves = |item: &ItemId| match &proc.items[item.index()].kind {
         ItemKind::Store { from, .. } => leads(from, &tainted, &heap),
         ItemKind::Free { pointer } => !leads(pointer, &tainted, &heap),
@@ -311,6 +287,40 @@ pub fn gives_away(proc: &Proc) -> bool {
     };
     proc.result.as_ref().is_some_and(|result| leads(result, &tainted, &heap))
         || walk::items(proc, RegionId(0)).iter().any(leaves)
+}
+
+/// Whether the result of a procedure may be an address of memory that `is` says.
+pub fn returns(proc: &Proc, is: &dyn Fn(&Base) -> bool) -> bool {
+    proc.result.as_ref().is_some_and(|result| leads(result, &led_by(proc, is), is))
+}
+
+/// Whether an expression may be an address of memory that `is` says. `tainted`: the values that may be one.
+fn leads(e: &Expr, tainted: &[bool], is: &dyn Fn(&Base) -> bool) -> bool {
+    match &e.kind {
+        ExprKind::Value(value) => tainted[value.index()],
+        ExprKind::Cast(x) => leads(x, tainted, is),
+        ExprKind::Select(_, x, y) => leads(x, tainted, is) || leads(y, tainted, is),
+        ExprKind::Address(Place { base: Base::At(pointer), .. }) => leads(pointer, tainted, is),
+        ExprKind::Address(place) => is(&place.base),
+        _ => false,
+    }
+}
+
+/// By value: whether it may be an address of memory that `is` says.
+fn led_by(proc: &Proc, is: &dyn Fn(&Base) -> bool) -> Vec<bool> {
+    let mut tainted = vec![false; proc.values.len()];
+    loop {
+        let leads = |(at, value): (usize, &Value)| match &value.def {
+            _ if tainted[at] => false,
+            Def::Is(e) => leads(e, &tainted, is),
+            def => proc.merged(def).into_iter().flatten().any(|from| tainted[from.index()]),
+        };
+        let more: Vec<usize> = proc.values.iter().enumerate().filter(|each| leads(*each)).map(|(at, _)| at).collect();
+        if more.is_empty() {
+            return tainted;
+        }
+        more.into_iter().for_each(|at| tainted[at] = true);
+    }
 }
 
 /// Numbers what is left in the order of the text. No statement of the source is what it was.

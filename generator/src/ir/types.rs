@@ -27,7 +27,7 @@
 //!
 //! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
 
-use super::{Expr, Item, Place, Preprocessed, Region, Statement};
+use super::{DeclaredType, Expr, Item, Place, Preprocessed, Region, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -129,15 +129,6 @@ pub struct Static {
     /// Whether the variables are written: each call writes them before it reads them, or the first call fills them; its
     /// sweeps share them.
     pub scratch: bool,
-}
-
-/// A declaration of a typedef, struct, union or enumeration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DeclaredType {
-    /// The typedef or the tag, and enumerators.
-    pub names: Vec<String>,
-    /// Where it is; `};` and declarators that follow are not part of it.
-    pub span: Span,
 }
 
 /// One source file.

@@ -279,7 +279,8 @@ fn is_plain(ty: &Type) -> bool {
 /// Whether a variable with static storage is declared inside of another function.
 fn is_inside_another(program: &Program, proc: &Proc, global: GlobalId) -> bool {
     let declares = |declared: &&Static| declared.globals.contains(&global);
-    program.statics.iter().find(declares).is_some_and(|declared| declared.function != proc.name)
+    let mut declared = program.statics.iter().filter(declares).peekable();
+    declared.peek().is_some() && declared.all(|declared| declared.function != proc.name)
 }
 
 /// The first element of a root that has a name.

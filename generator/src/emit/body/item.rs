@@ -119,7 +119,8 @@ impl<'a> Body<'a> {
 
     /// What is assigned to a variable or to memory; a pointer may lack the `const` of what it comes from.
     pub(super) fn assigned(&self, from: &Expr) -> String {
-        let drops = matches!(&from.kind, ExprKind::Load(_) | ExprKind::Address(_) | ExprKind::Value(_));
+        let drops =
+            matches!(&from.kind, ExprKind::Load(_) | ExprKind::Address(_) | ExprKind::Value(_) | ExprKind::Select(..));
         // The row of an array is a pointer to its elements where extents vary.
         let is_row = self.exprs.is_flat(&from.ty) && !matches!(from.kind, ExprKind::Value(_));
         if is_row || from.ty.target().is_some() && drops && self.may_be_const(from) {
@@ -142,6 +143,7 @@ impl<'a> Body<'a> {
                     && (param.is_some_and(|param| is_const(&param.declaration)) || declared.is_some_and(is_const));
             }
             ExprKind::Load(_) => return true,
+            ExprKind::Select(_, then, otherwise) => return self.may_be_const(then) || self.may_be_const(otherwise),
             ExprKind::Address(place) if self.exprs.constant_member(place).is_some() => return true,
             ExprKind::Address(place) => &place.base,
             _ => return false,

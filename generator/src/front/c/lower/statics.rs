@@ -34,7 +34,9 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
         let whole = sources.all(one.span.source as usize);
         let macros = macros.entry(one.span.source).or_insert_with(|| directives(whole).collect());
         let text = expanded(without_comments(text), macros, one.span);
-        let text = static_first(rename(&only(&text, &|word| renamed(word).is_some()), &renamed));
+        let text = static_first(rename(&only(&text, &|word| renamed(word).is_some()), &|word, front| {
+            if names_other(front) { None } else { renamed(word) }
+        }));
         let global = one.variable.as_ref().map(|(_, global)| *global);
         let same = |known: &&mut Static| known.span.source == one.span.source && known.span.start == one.span.start;
         match found.iter_mut().find(same) {
@@ -115,7 +117,7 @@ fn expanded(mut text: String, directives: &[Directive], span: Span) -> String {
         return text;
     }
     for _ in 0..NESTED {
-        let body = |word: &str| {
+        let body = |word: &str, _: &str| {
             let line = meant.get(word)?;
             (line.defines && !line.body.starts_with('(')).then(|| line.body.trim().to_string())
         };
@@ -131,8 +133,14 @@ fn expanded(mut text: String, directives: &[Directive], span: Span) -> String {
 /// Macros whose bodies name other macros are followed that far.
 const NESTED: usize = 16;
 
-/// Replaces whole words outside of string and character constants.
-fn rename(text: &str, to: &dyn Fn(&str) -> Option<String>) -> String {
+/// Whether the word behind a text is the tag of a type, or a member.
+fn names_other(front: &str) -> bool {
+    let front = front.trim_end();
+    front.ends_with('.') || front.ends_with("->") || matches!(words(front).last(), Some("struct" | "union" | "enum"))
+}
+
+/// Replaces whole words outside of string and character constants; `to` gets a word and the text in front of it.
+fn rename(text: &str, to: &dyn Fn(&str, &str) -> Option<String>) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::new();
     let mut rest = text;
@@ -143,7 +151,8 @@ fn rename(text: &str, to: &dyn Fn(&str) -> Option<String>) -> String {
             c => c.len_utf8(),
         };
         let (word, behind) = rest.split_at(end);
-        out.push_str(&to(word).unwrap_or_else(|| word.to_string()));
+        let front = &text[..text.len() - rest.len()];
+        out.push_str(&to(word, front).unwrap_or_else(|| word.to_string()));
         rest = behind;
     }
     out
@@ -170,8 +179,9 @@ mod tests {
 
     #[test]
     fn words_are_renamed_whole_and_not_in_strings() {
-        let to = |word: &str| (word == "x").then(|| "f_x".to_string());
+        let to = |word: &str, front: &str| (word == "x" && !names_other(front)).then(|| "f_x".to_string());
         assert_eq!(rename("double x[2] = {xx, \"x\", x}", &to), "double f_x[2] = {xx, \"x\", f_x}");
+        assert_eq!(rename("struct x x = {.x = a > x}", &to), "struct x f_x = {.x = a > f_x}");
     }
 
     #[test]
