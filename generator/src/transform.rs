@@ -120,7 +120,8 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     with_blocks(program, heads, choices).or_else(|refusals| {
         let copied = inline::copied(program, heads);
         let found = inline::by_index(copied.as_ref().unwrap_or(program), heads);
-        let others = copied.iter().chain(&found);
+        let untyped = inline::untyped(program, heads);
+        let others = copied.iter().chain(&found).chain(&untyped);
         others.filter_map(|other| with_blocks(other, heads, choices).ok()).next().ok_or(refusals)
     })
 }

@@ -56,6 +56,18 @@ pub fn setters(program: &Program, heads: &[Head]) -> Option<Program> {
     without(program, heads, &|p| sets_pointers(&program.procs[p.index()]), &sets_pointers, false)
 }
 
+/// The program without calls of functions that take a pointer of no type, and by an integer what it leads to: `check(y,
+/// "y", 0)`; `None` if there is nothing to win. Where the integer is a constant, the branches on it are decided.
+pub fn untyped(program: &Program, heads: &[Head]) -> Option<Program> {
+    let takes = |proc: &Proc| {
+        let has = |is: &dyn Fn(&Type) -> bool| proc.params.iter().any(|param| is(&param.ty));
+        let is_head = heads.iter().any(|head| head.proc == proc.name);
+        let is_untyped = |ty: &Type| matches!(ty, Type::Pointer(to) if **to == Type::Void);
+        !is_head && has(&is_untyped) && has(&|ty| matches!(ty, Type::Int { .. }))
+    };
+    without(program, heads, &|p| takes(&program.procs[p.index()]), &takes, false)
+}
+
 /// The program without calls of procedures for which `opens` holds once the calls in them are written out; `makes` says
 /// where to begin; `constants`: see [`splice::call`].
 fn without(

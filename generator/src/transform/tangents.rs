@@ -33,8 +33,8 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
     let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
     let give = |program: &Program| tangent_of(program, heads, choices);
     or_inlined(&program, heads, &give).or_else(|refusals| {
-        let inlined = inline::setters(&program, heads);
-        inlined.and_then(|inlined| give(&inlined).ok()).ok_or(refusals)
+        let others = [inline::setters, inline::untyped].into_iter().filter_map(|written| written(&program, heads));
+        others.filter_map(|other| or_inlined(&other, heads, &give).ok()).next().ok_or(refusals)
     })
 }
 

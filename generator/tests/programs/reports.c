@@ -172,3 +172,31 @@ double f_told(int n, double *x, int *ia, double *w) {
     }
     return s;
 }
+
+/* A test of pointers of any type: an integer says what it leads to. */
+static int missing(void *p, const char *name, int kind) {
+    if (kind == 0 && p == NULL) {
+        fprintf(stderr, "%s is not there\n", name);
+        return 1;
+    } else if (kind == 1) {
+        int *status = (int *)p;
+        if (*status < 0) return 1;
+    } else if (kind == 2) {
+        double *value = p;
+        *value *= 2.0;
+    }
+    return 0;
+}
+
+double f_any_type(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) {
+        int status = ia[i] - 1;
+        if (missing(x + i, "x", 0)) return s;
+        if (missing(&status, "status", 1)) s += x[i];
+        missing(x + i, "x", 2);
+        s += x[i] * s + x[i];
+    }
+    return s;
+}
