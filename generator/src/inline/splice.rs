@@ -91,6 +91,8 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
     let mut declared = program.statics.iter().filter(|declared| declared.function == body.name);
     let fits = declared.all(|declared| constants && super::statics::is_constant(program, declared))
         && !body.has_list
+        // The caller may have a variable of its own with that name.
+        && !body.items.iter().any(is_volatile)
         && body.params.len() == args.len()
         && into.is_some() == body.result_object.is_some();
     if !fits || (result.is_some() && body.result.is_none()) {
@@ -146,6 +148,10 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
     let all = before.into_iter().chain(inside).chain(behind);
     proc.regions[region.index()].items.splice(at..=at, all);
     true
+}
+
+fn is_volatile(item: &Item) -> bool {
+    matches!(&item.kind, ItemKind::Call { callee: Callee::External { name, .. }, .. } if name == VOLATILE)
 }
 
 /// Puts functions in the place of the variables that hold them: C has no name for their types. Returns whether none is

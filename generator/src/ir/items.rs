@@ -294,6 +294,10 @@ pub enum Callee {
 /// which is no other block for the analyses, and not NULL.
 pub const REALLOC: &str = "realloc";
 
+/// What stands for the name of a function where the program reads a volatile variable, its argument, or assigns its
+/// second argument to it.
+pub const VOLATILE: &str = "volatile";
+
 /// What a program says of a pointer, behind its name, before it stops because no source names the function there.
 pub const UNNAMED: &str = "is none of the functions that the sources name there";
 

@@ -1,5 +1,7 @@
 //! Functions of the C library without a derivative: what is known of them without their source.
 
+use super::VOLATILE;
+
 /// What a call does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Does {
@@ -12,6 +14,7 @@ pub enum Does {
 }
 
 const FUNCTIONS: &[(Does, &[&str])] = &[
+    (Does::Reads, &[VOLATILE, "signal"]),
     (Does::Reads, &["printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc", "perror"]),
     (Does::Reads, &["fopen", "fclose", "fflush", "fwrite", "feof", "ferror", "isatty", "strerror", "getenv"]),
     (Does::Reads, &["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strspn", "strcspn"]),

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -108,4 +109,32 @@ double f_offset(int n, double *x, int *ia, double *w) {
     (void)ia;
     for (size_t i = 0; i < offsetof(struct record, rest.second) / 8; i++) s += x[i % (size_t)n] * x[0] * (double)at * w[i % at];
     return s;
+}
+
+/* Flags that a signal handler sets. */
+volatile sig_atomic_t interrupted;
+static volatile int passes = 3;
+
+static void interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+static double unless_interrupted(double y) { return interrupted ? y : y * y * 0.5 + 1.0; }
+
+double f_interrupted(int n, double *x, int *ia, double *w) {
+    double s = 1.0;
+    (void)ia;
+    (void)w;
+    interrupted = 0;
+    signal(SIGINT, interrupt);
+    for (int i = 0; i < n; i++) {
+        if (interrupted || passes > 100) break;
+        s = s * x[i] + unless_interrupted(s);
+        if (i < passes && !interrupted) s *= x[0];
+        s += x[i] * s * passes;
+    }
+    int seed = passes;
+    signal(SIGINT, SIG_DFL);
+    return s * seed * (interrupted ? 0.0 : x[1]);
 }

@@ -208,7 +208,7 @@ impl<'a> Body<'a> {
             };
             list.push(text);
         }
-        let text = format!("{name}({})", list.join(", "));
+        let text = if name == VOLATILE { list.join(" = ") } else { format!("{name}({})", list.join(", ")) };
         match (result, into) {
             (Some(result), _) if matches!(callee, Callee::Proc(id) if self.gives_constants(*id)) => {
                 let ty = self.exprs.ty(self.ty(result));

@@ -9,6 +9,11 @@ impl<'a> Lower<'_, 'a> {
         let Some(inner) = node.inner.first() else { return self.unknown(node) };
         match node.operator.as_ref() {
             "LValueToRValue" => {
+                if let Some(variable) = self.volatile(inner) {
+                    let var = self.b.var("result", variable.ty.clone(), VarKind::Temporary, self.b.span);
+                    self.b.call(volatile::access(), vec![variable], Some(var), None);
+                    return Ok(self.b.get(var));
+                }
                 let place = self.place(inner)?;
                 self.read(place, inner)
             }

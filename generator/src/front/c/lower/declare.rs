@@ -394,7 +394,7 @@ impl<'a> Lower<'_, 'a> {
         self.object_in_memory(node, name, unit)
     }
 
-    fn object_in_memory(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
+    pub fn object_in_memory(&mut self, node: &'a Node<'a>, name: &str, unit: Option<usize>) -> Result<Binding> {
         let found = self.ctype(node);
         let constant = found.is_constant();
         let key = (unit, name.to_string());

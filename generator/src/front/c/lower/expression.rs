@@ -341,6 +341,9 @@ impl<'a> Lower<'_, 'a> {
             self.struct_assignment(left, right)?;
             return Ok(None);
         }
+        if !wanted && self.volatile_assignment(left, right)? {
+            return Ok(None);
+        }
         self.block_name = scan::name_of(left);
         let spot = self.place(left)?;
         let aside = self.begin_operand();

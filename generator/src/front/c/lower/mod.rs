@@ -41,6 +41,7 @@ mod stored;
 mod structs;
 mod switch;
 mod text;
+mod volatile;
 mod wrappers;
 
 use super::sources::Sources;

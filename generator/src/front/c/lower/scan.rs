@@ -242,7 +242,7 @@ impl<'a> Lower<'_, 'a> {
             "CallExpr" => callee(node).is_none_or(|callee| !library::is_expression(&callee.refers_name)),
             "ConditionalOperator" => !self.is_selection(node),
             "UnaryExprOrTypeTraitExpr" => return false,
-            _ => false,
+            _ => self.reads_volatile(node),
         };
         here || node.inner.iter().any(|part| self.has_items(part))
     }
