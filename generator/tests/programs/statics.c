@@ -192,3 +192,25 @@ double f_constant(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < n; i++) x[i] *= x[i] * dot(&c_4, x, w) * reciprocal(ia[i % 3] % 4);
     return x[0] * x[n - 1];
 }
+
+/* The function that calls itself is read twice; what it calls, once. */
+static double table_times(double v) {
+    static const double table[2] = {0.5, 1.5};
+    return v * v * table[v > 1.0];
+}
+
+static double halved(double v) {
+    static double r;
+    const double table_times_table = 3.0;
+    r = v;
+    if (r > 1.0) return halved(0.5 * v) * v;
+    return table_times(v) * r * table_times_table;
+}
+
+double f_recursive(int n, double *x, int *ia, double *w) {
+    static const double scale[2] = {2.0, 3.0};
+    double recursive_scale = x[0], s = 0.0;
+    (void)w;
+    for (int i = 0; i < n; i++) s += halved(x[i]) * scale[ia[i] & 1] * recursive_scale;
+    return s;
+}

@@ -10,7 +10,7 @@ use adtape_generate::transform::{self, Choices};
 use crate::{case, common, print};
 
 /// What it stands for, what stands in front of the functions, the statement; `@` is an array of reals with derivatives.
-const STATEMENTS: [(&str, &str, &str); 27] = [
+const STATEMENTS: [(&str, &str, &str); 28] = [
     ("volatile", "", "{ volatile double *q_ = @; q_[0] = q_[0] * 1.5; }"),
     ("union", "", "{ union { double d; unsigned long u; } q_; q_.d = @[0]; q_.u ^= 1; @[0] = q_.d; }"),
     ("bytes", "", "{ unsigned char *q_ = (unsigned char *)@; q_[0] ^= 1; }"),
@@ -46,7 +46,12 @@ const STATEMENTS: [(&str, &str, &str); 27] = [
     ("no order", "", "{ double q_ = @[0]; @[0] = (q_ = 2.0) + q_; }"),
     ("kept from call to call", "", "{ static double q_; @[0] += q_; q_ = @[0]; }"),
     ("longjmp", "#include <setjmp.h>\nstatic jmp_buf b_;", "if (@[0] > 1e3) longjmp(b_, 1);"),
-    ("exit in a handler", "#include <signal.h>\nstatic void h_(int s) { (void)s; }", "signal(2, h_); @[0] *= 1.5;"),
+    (
+        "handler in a struct",
+        "#include <signal.h>\nstatic void h_(int s) { (void)s; }",
+        "{ struct sigaction q_ = {0}; q_.sa_handler = h_; sigaction(2, &q_, 0); @[0] *= 1.5; }",
+    ),
+    ("volatile by address", "static volatile int q_;", "{ volatile int *p_ = &q_; @[0] *= *p_; }"),
 ];
 
 /// What goes wrong with `count` of them, from a seed on.

@@ -280,9 +280,7 @@ impl<'a> Lower<'_, 'a> {
         // `f_b` and the like are names of sweeps and of their arguments.
         let end = if matches!(node.name.as_ref(), "b" | "d" | "fwd" | "rev") { "_static" } else { "" };
         let mut name = format!("{}_{}{end}", self.b.proc().name, node.name);
-        // One that changes is declared at file scope.
-        let constant = self.ctype(node).is_constant();
-        while !constant && self.reader.sources.list.iter().any(|source| mentions(&source.text, &name)) {
+        while self.reader.sources.list.iter().any(|source| mentions(&source.text, &name)) {
             name += "_static";
         }
         let binding = self.global_object(node, &name, Some(self.unit))?;

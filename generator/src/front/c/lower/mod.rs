@@ -80,6 +80,8 @@ pub struct Reader<'a> {
     /// Whether a procedure calls itself, while it is being lowered.
     recursive: Vec<bool>,
     refusals: Vec<Refusal>,
+    /// Those of procedures that are lowered, while one that calls them is not yet: it may be lowered once more.
+    settled: Vec<Refusal>,
     /// Procedures that a call may come back into, so that their static variables are no locals.
     kept: FxHashSet<ProcId>,
     /// Calls so far of procedures that are being lowered, but for calls of themselves.
@@ -123,6 +125,7 @@ pub fn program(
         summaries: Vec::new(),
         recursive: Vec::new(),
         refusals: Vec::new(),
+        settled: Vec::new(),
         kept: FxHashSet::default(),
         reentered: 0,
         assumed: Vec::new(),
@@ -159,6 +162,7 @@ impl<'a> Reader<'a> {
                 help: "call the function by its name".to_string(),
             });
         }
+        self.refusals.append(&mut self.settled);
         if !self.refusals.is_empty() {
             let mut refusals = self.refusals;
             refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
@@ -242,28 +246,33 @@ impl<'a> Reader<'a> {
         self.recursive.push(false);
         let new_name = if clash == 0 { name.to_string() } else { format!("{name}_{}", clash + 1) };
         let link_name = self.link_names.entry(key.clone()).or_insert(new_name).clone();
-        let refused = self.refusals.len();
+        let (outer, settled) = (std::mem::take(&mut self.refusals), self.settled.len());
         let (reentered, declared) = (self.reentered, self.statics.len());
         let (mut proc, mut summary, automatic) = Lower::new(self, home, id, &given).function(node, &link_name);
         if automatic && (self.recursive[id.index()] || self.reentered > reentered) {
             self.kept.insert(id);
-            self.refusals.truncate(refused);
-            self.statics.truncate(declared);
+            self.refusals.clear();
+            let callees = self.statics.split_off(declared);
+            self.statics.extend(callees.into_iter().filter(|declared| declared.function != link_name));
             (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
         if std::mem::take(&mut self.recursive[id.index()]) {
             // A call of itself adds nothing to the effects of a function, so these are final now, and known at the call.
-            self.refusals.truncate(refused);
+            self.refusals.clear();
             self.summaries[id.index()] = Some(summary);
             (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
-        if self.refusals.len() > refused && !anywhere && is_report(&proc, &self.structs.types) && !assigns_reals(node) {
+        let is_refused = !self.refusals.is_empty() || self.settled.len() > settled;
+        if is_refused && !anywhere && is_report(&proc, &self.structs.types) && !assigns_reals(node) {
             // What only reports is called as it is, if it cannot be read.
-            self.refusals.truncate(refused);
+            self.refusals = outer;
+            self.settled.truncate(settled);
             self.forget_from(id);
             self.reports.insert(key);
             return None;
         }
+        self.settled.append(&mut self.refusals);
+        self.refusals = outer;
         proc.is_static = is_static;
         self.procs[id.index()] = Some(proc);
         self.summaries[id.index()] = Some(summary);
