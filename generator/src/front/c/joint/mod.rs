@@ -280,11 +280,29 @@ struct Writer {
 
 impl Writer {
     fn declaration(&mut self, tokens: &[Token]) {
+        // Whether the line has a statement with another one inside, and open parentheses.
+        let (mut guards, mut open) = (false, 0);
         for (at, token) in tokens.iter().enumerate() {
             if self.last.map(|(file, _)| file) != Some(token.place.0) || at == 0 && !token.before.contains('\n') {
                 self.text.push('\n');
             }
-            self.text += &token.before;
+            guards &= !token.before.contains('\n');
+            let follows = at > 0 && tokens[at - 1].text == ";" && open == 0 && token.before.trim().is_empty();
+            if guards && follows && !matches!(token.text.as_str(), "else" | "}") {
+                // The macro's next statement: on one line compilers warn.
+                let line = &self.text[self.text.rfind('\n').map_or(0, |end| end + 1)..];
+                let indent = line[..line.len() - line.trim_start().len()].to_string();
+                self.text += &format!("\n{indent}");
+                (self.last, guards) = (None, false);
+            } else {
+                self.text += &token.before;
+            }
+            match token.text.as_str() {
+                "(" => open += 1,
+                ")" => open -= 1,
+                "if" | "else" | "for" | "while" => guards = true,
+                _ => {}
+            }
             if self.last != Some(token.place) {
                 self.last = Some(token.place);
                 self.origins.push((self.text.len() as u32, token.place.0, token.place.1));
@@ -337,6 +355,13 @@ mod tests {
         let marked: Vec<String> = sources.iter().map(|text| format!("# 1 \"a.c\"\n{text}\n")).collect();
         let joint = join(&marked, true);
         assert!(joint.text.starts_with("\ndouble f();"), "{}", joint.text);
+    }
+
+    #[test]
+    fn statements_of_a_macro_stand_in_lines_of_their_own() {
+        let joint = joined(&["int f(int x) {\n  if (x) return 0; if (x > 1) return 1; else x++;\n  for (;;) x++; }\n"]);
+        let expected = "\n  if (x) return 0;\n  if (x > 1) return 1; else x++;\n  for (;;) x++; }";
+        assert!(joint.text.contains(expected), "{}", joint.text);
     }
 
     #[test]
