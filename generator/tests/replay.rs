@@ -3,6 +3,8 @@
 mod common;
 #[path = "replay/mutants.rs"]
 mod mutants;
+#[path = "replay/programs.rs"]
+mod programs;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,99 +19,7 @@ use adtape_generate::transform::{Adjoint, Choices, Sweeps, adjoint};
 
 use common::{head, root};
 use mutants::Kind;
-
-/// Programs of the papers, of the edges, and the examples, with their heads.
-const PROGRAMS: [(&str, &str); 43] = [
-    ("generator/tests/papers/000_alg1.c", "f(f)/(x)"),
-    ("generator/tests/papers/000_fig1.c", "f(f)/(x)"),
-    ("generator/tests/papers/000_fig3.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig11.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig12a.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig12b.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig13.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig14a.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig2.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig4.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig7.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig8.c", "f(f)/(x)"),
-    ("generator/tests/papers/001_fig9.c", "f(f)/(x)"),
-    ("generator/tests/papers/002_bratu.c", "f(f)/(x)"),
-    ("generator/tests/papers/002_fig1.c", "f(f)/(x)"),
-    ("generator/tests/papers/003_eq3.c", "f(f)/(x)"),
-    ("generator/tests/papers/003_sec2.c", "f(f)/(x)"),
-    ("generator/tests/papers/004_fig1.c", "f(f)/(x)"),
-    ("generator/tests/edge/ahead_of_the_index.c", "f(f)/(x)"),
-    ("generator/tests/edge/behind_the_end.c", "f(f)/(x)"),
-    ("generator/tests/edge/counters_behind_a_loop.c", "f(f)/(x)"),
-    ("generator/tests/edge/downwards.c", "f(f)/(x)"),
-    ("generator/tests/edge/element_by_table.c", "f(f)/(x)"),
-    ("generator/tests/edge/first_and_last.c", "f(f)/(x)"),
-    ("generator/tests/edge/last_element.c", "f(f)/(x)"),
-    ("generator/tests/edge/last_element_in_a_call.c", "f(f)/(x)"),
-    ("generator/tests/edge/loop_that_may_not_run.c", "f(f)/(x)"),
-    ("generator/tests/edge/nested_diagonals.c", "f(f)/(x)"),
-    ("generator/tests/edge/one_arm.c", "f(f)/(x)"),
-    ("generator/tests/edge/overwritten_from_itself.c", "f(f)/(x)"),
-    ("generator/tests/edge/restored_in_both_arms.c", "f(f)/(x)"),
-    ("generator/tests/edge/row_by_row.c", "f(f)/(x)"),
-    ("generator/tests/edge/runs.c", "f(f)/(x)"),
-    ("generator/tests/edge/stride_of_two.c", "f(f)/(x)"),
-    ("generator/tests/edge/sums_begun_anew.c", "f(f)/(x)"),
-    ("generator/tests/edge/triangle.c", "f(f)/(x)"),
-    ("benches/generated/bundle.c", "bundle(bundle)/(camera point weight)"),
-    ("examples/generated/stencil/stencil.c", "misfit(misfit)/(u rate)"),
-    ("examples/generated/ode/ode.c", "distance(distance)/(rates start)"),
-    ("examples/generated/mesh/mesh.c", "energy(energy)/(height mesh)"),
-    ("examples/generated/least_squares/least_squares.c", "cost(cost)/(p)"),
-    ("examples/generated/network/network.c", "loss(loss)/(net)"),
-    ("examples/generated/forecast/forecast.c", "misfit(misfit)/(start forcing)"),
-];
-
-/// Programs of several functions, of which each is a head.
-const FUNCTIONS: [(&str, &[&str]); 4] = [
-    ("generator/tests/programs/table_of_pointers.c", &["table_of_rows(table_of_rows)/(x y)"]),
-    (
-        "generator/tests/programs/structs_by_value.c",
-        &[
-            "passed(passed)/(x)",
-            "returned(returned)/(x)",
-            "overwritten(overwritten)/(x)",
-            "changed(changed)/(x)",
-            "replaced(replaced)/(x)",
-        ],
-    ),
-    (
-        "generator/tests/programs/jumps.c",
-        &[
-            "f_forward(f_forward x)/(x)",
-            "f_second_arm(f_second_arm x)/(x)",
-            "f_arm_to_first(f_arm_to_first x)/(x)",
-            "f_arm_to_second(f_arm_to_second x)/(x)",
-            "f_shared_end(f_shared_end x)/(x)",
-            "f_parts_in_any_order(f_parts_in_any_order x)/(x)",
-            "f_into_loops(f_into_loops x)/(x)",
-            "f_two_entries(f_two_entries x)/(x)",
-            "f_both_ways(f_both_ways x)/(x)",
-        ],
-    ),
-    (
-        "generator/tests/programs/odd_loops.c",
-        &[
-            "condition(condition)/(q)",
-            "arm(arm)/(q)",
-            "unsigned_step(y)/(y)",
-            "moves_until_it_stops(moves_until_it_stops)/(y)",
-            "unsigned_size(unsigned_size)/(q)",
-            "downwards(q)/(y)",
-            "turned(turned)/(y)",
-            "squared_in_place(squared_in_place)/(y)",
-            "times_the_next(times_the_next)/(y)",
-            "times_the_last(times_the_last)/(y)",
-            "named_behind_the_loop(x)/(q)",
-            "down_from_unsigned(x)/(x)",
-        ],
-    ),
-];
+use programs::{FUNCTIONS, PROGRAMS};
 
 fn generated(file: &str, heads: &[Head]) -> Adjoint {
     with_fault(file, heads, None).unwrap_or_else(|what| panic!("{file}: {what:#?}"))

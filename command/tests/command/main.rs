@@ -11,6 +11,7 @@ mod joint;
 mod macros;
 mod profiles;
 mod programs;
+mod recovered;
 mod refusals;
 mod split;
 mod tool;

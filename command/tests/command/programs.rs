@@ -6,7 +6,7 @@ use crate::common::{Scratch, flags, quick, root};
 
 /// Checks every function of a program whose name begins with `f_`; they take `(int n, double *x, int *ia, double *w)`.
 /// `active`: those that differentiate with respect to `w`, too.
-fn check(name: &str, active: &[&str]) {
+pub(crate) fn check(name: &str, active: &[&str]) {
     check_calls(name, active, 1);
 }
 

@@ -63,6 +63,19 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// A branch of which nothing is reversed: its bit has come back in front of it, if it pushed one.
+    pub(super) fn only_told(&mut self, walk: &mut Walk, of: ItemId) -> Res<()> {
+        let f = self.f;
+        let ItemKind::Branch { then, otherwise, .. } = &f.items[of.index()].kind else { return Ok(()) };
+        let pushes = |arm: &RegionId| f.regions[arm.index()].items.iter().filter(|item| self.has_tape(**item)).count();
+        if self.told.contains(&of) && pushes(then) == 1 && pushes(otherwise) == 1 {
+            self.take_nested(walk, of)?;
+        } else {
+            self.told.remove(&of);
+        }
+        self.pass_over(of)
+    }
+
     pub(super) fn reverse_call(&mut self, walk: &mut Walk, of: ItemId, callee: &Callee, args: &[Expr]) -> Res<()> {
         let f = self.f;
         let (ItemKind::Call { callee: forward, args: primal, into, .. }, Callee::Sweep(id, Role::Reverse)) =

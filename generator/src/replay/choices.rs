@@ -50,7 +50,8 @@ impl Replay<'_> {
     fn in_arm(&mut self, c: T, holds: bool, t: T) -> T {
         let by_this = |part: &T| matches!(self.terms.get(*part), Term::Choose(other, ..) if *other == c);
         let term = self.terms.get(t);
-        let is_by_this = by_this(&t) || matches!(term, Term::Int(_)) && self.terms.parts(term).iter().any(by_this);
+        let is_of_parts = matches!(term, Term::Int(_) | Term::Unary(..) | Term::Binary(..) | Term::Cast(..));
+        let is_by_this = by_this(&t) || is_of_parts && self.terms.parts(term).iter().any(by_this);
         if !is_by_this {
             return t;
         }

@@ -62,7 +62,7 @@ impl Replay<'_> {
         if let Some(&known) = self.resolved.get(&t) {
             return known;
         }
-        if let Some(is) = self.known.iter().find(|(what, is)| *what == t && is.is_some()).and_then(|(_, is)| *is) {
+        if let Some(is) = self.known_to_be(t) {
             self.resolved.insert(t, is);
             return is;
         }
@@ -79,9 +79,11 @@ impl Replay<'_> {
             Term::Choose(c, x, _) if self.known.contains(&(c, None)) => self.resolve(x),
             Term::Choose(c, x, y) => {
                 let c = self.resolve(c);
+                let c = self.truth(c);
                 match self.terms.constant(c) {
                     Some(0) => self.resolve(y),
                     Some(_) => self.resolve(x),
+                    None if self.known.contains(&(c, None)) => self.resolve(x),
                     None => {
                         let (x, y) = (self.resolve(x), self.resolve(y));
                         self.choose(c, x, y)
@@ -103,6 +105,7 @@ impl Replay<'_> {
                     Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, x, y),
                     Binary::Less | Binary::LessEqual => self.order(op, x, y, &ty),
                     Binary::And | Binary::Or => self.both(op, x, y),
+                    Binary::BitXor => self.terms.xor(x, y),
                     _ => None,
                 };
                 folded.unwrap_or_else(|| self.terms.make(Term::Binary(op, x, y, ty)))
@@ -112,8 +115,10 @@ impl Replay<'_> {
                 self.terms.make(Term::Function(function, args))
             }
             Term::Load(version, place) => {
-                let place = self.resolve_place(place);
-                self.terms.make(Term::Load(version, place))
+                let here = self.resolve_place(place);
+                let found = if here == place { t } else { self.read(version, here) };
+                let is_load = matches!(self.terms.get(found), Term::Load(..));
+                if is_load { found } else { self.resolve(found) }
             }
             Term::Address(place) => {
                 let place = self.resolve_place(place);
@@ -129,8 +134,14 @@ impl Replay<'_> {
             }
             _ => t,
         };
+        // What the parts turn out to be may tell more.
+        let new = if new == t { t } else { self.known_to_be(new).unwrap_or(new) };
         self.resolved.insert(t, new);
         new
+    }
+
+    fn known_to_be(&self, t: T) -> Option<T> {
+        self.known.iter().find_map(|(what, is)| is.filter(|_| *what == t))
     }
 
     pub(super) fn resolve_place(&mut self, place: P) -> P {

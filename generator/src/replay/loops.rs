@@ -79,13 +79,13 @@ impl Replay<'_> {
                 }
             };
             let ty = &r.vars[c.var.index()].ty;
-            if self.terms.is_exact(init, ty) {
+            if step.is_some() && self.terms.is_exact(init, ty) {
                 self.terms.is_exactly(head, ty);
             }
             self.names[c.head.index()] = Some(head);
             steps.push((step, init));
         }
-        self.runs_as_often(of, test, own_carried, &steps)?;
+        self.runs_as_often(of, test, own_carried, &steps, known)?;
         if self.never_runs(of) {
             // Neither loop has a pass.
             self.forget(known);
@@ -228,16 +228,7 @@ impl Replay<'_> {
     /// Notes what a reversed loop has brought back for certain: rows of elements, one each pass, and, if it surely runs,
     /// what its first pass brought back wherever it is.
     fn back_behind(&mut self, of: ItemId, in_pass: FxHashSet<P>, rows: Vec<P>) {
-        let mut more = rows;
-        if self.surely_runs(of) {
-            let is_pass = |term: &Term| *term == Term::Pass(of);
-            let everywhere = |place: &P| {
-                let parts = self.terms.parts_of_spot(*place);
-                parts.into_iter().all(|t| !self.varies(t, of) && !self.terms.mentions(t, &is_pass))
-            };
-            more.extend(in_pass.into_iter().filter(everywhere));
-        }
-        for place in more {
+        for place in rows {
             let meets = |this: &mut Self, section: &Section| match section.place {
                 // All of an object that was made again, which is damaged but for what comes back.
                 Some(whole) if this.made.contains(&whole) => false,
@@ -245,6 +236,17 @@ impl Replay<'_> {
             };
             if !self.damage.clone().iter().any(|section| meets(self, section)) {
                 self.back.insert(place);
+            }
+        }
+        if !self.surely_runs(of) {
+            return;
+        }
+        let is_pass = |term: &Term| *term == Term::Pass(of);
+        for place in in_pass {
+            let parts = self.terms.parts_of_spot(place);
+            if parts.into_iter().all(|t| !self.varies(t, of) && !self.terms.mentions(t, &is_pass)) {
+                self.undamaged(place);
+                self.restored(place);
             }
         }
     }
@@ -399,8 +401,15 @@ impl Replay<'_> {
         None
     }
 
-    /// Obligation 5: the reversed loop runs as often as the loop did.
-    fn runs_as_often(&mut self, of: ItemId, test: &Expr, carried: &[Carried], steps: &[(Option<T>, T)]) -> Res<()> {
+    /// Obligation 5: the reversed loop runs as often as the loop did. `known`: how much is known in front of the loop.
+    fn runs_as_often(
+        &mut self,
+        of: ItemId,
+        test: &Expr,
+        carried: &[Carried],
+        steps: &[(Option<T>, T)],
+        known: usize,
+    ) -> Res<()> {
         // The number of passes in terms of the reversed loop's own passes, counted from the first.
         let own = self.fresh();
         let names = self.names.clone();
@@ -413,24 +422,25 @@ impl Replay<'_> {
             self.terms.is_exactly(head, ty);
             self.names[c.head.index()] = Some(head);
         }
-        let known = std::mem::take(&mut self.known);
+        let inside = self.known.split_off(known);
         self.resolved.clear();
         let t = self.condition(Side::Reverse, test)?;
+        let t = self.resolve(t);
         let found = self.passes_of(t, own, of);
-        self.known = known;
-        self.resolved.clear();
+        let forward = self.resolve(self.loops[&of].passes);
         self.names = names;
-        let form = self.loops[&of].clone();
-        let Some((passes, ..)) = found else {
-            return Err(self.refuted("nobody knows how often a loop of the reverse sweep runs"));
+        let same = match found {
+            // A distance that is never negative, because the loop ends at it, is its own number of passes.
+            Some((passes, ..)) if passes == forward => Ok(()),
+            Some((passes, ..)) if matches!(*self.terms.get(passes), Term::Trips(d, 1) if d == forward) => Ok(()),
+            Some((passes, ..)) => {
+                self.differ(passes, forward, "a loop of the reverse sweep may run another number of passes")
+            }
+            None => Err(self.refuted("nobody knows how often a loop of the reverse sweep runs")),
         };
-        let forward = form.passes;
-        // A distance that is never negative, because the loop ends at it, is its own number of passes.
-        let never_negative = |this: &mut Self, a: T, b: T| matches!(*this.terms.get(a), Term::Trips(d, 1) if d == b);
-        if passes == forward || never_negative(self, passes, forward) {
-            return Ok(());
-        }
-        self.differ(passes, forward, "a loop of the reverse sweep may run another number of passes")
+        self.known.extend(inside);
+        self.resolved.clear();
+        same
     }
 
     /// What the reverse of one pass leaves damaged of the outside, and the places that it surely restores.

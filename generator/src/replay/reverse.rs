@@ -140,7 +140,7 @@ impl Replay<'_> {
         match &this.kind {
             ItemKind::Push { .. } => return Ok(()),
             ItemKind::Branch { then, otherwise, .. } => {
-                if self.has_tape(item) {
+                if self.has_tape(item) && !self.told.remove(&item) {
                     self.span = this.span;
                     return Err(self.refuted("what a branch pushed is not popped"));
                 }
@@ -162,9 +162,12 @@ impl Replay<'_> {
                     self.at = self.before[item.index()];
                     return Ok(());
                 }
+                let around = self.damage.clone();
                 for inner in f.regions[body.index()].items.clone().into_iter().rev() {
                     self.pass_over(inner)?;
                 }
+                // What one pass writes is in what all of them do.
+                self.damage = around;
                 let writes = self.effects.get(&item).cloned().unwrap_or_default();
                 self.add_damage(writes);
             }
@@ -255,10 +258,13 @@ impl Replay<'_> {
         };
         let mut may_clear = None;
         if let Group::Item(item) = group
-            && matches!(self.f.items[item.index()].kind, ItemKind::Loop { .. })
             && !walk.entered
         {
-            self.only_elements(item)?;
+            match self.f.items[item.index()].kind {
+                ItemKind::Loop { .. } => self.only_elements(item)?,
+                ItemKind::Branch { .. } => self.only_told(walk, item)?,
+                _ => {}
+            }
         }
         let demanded = match group {
             Group::Item(item) => {
@@ -428,6 +434,7 @@ impl Replay<'_> {
                 let Some(of) = origin.filter(|_| position.is_some()) else {
                     return Err(self.refuted("a branch of the reverse sweep reverses no branch"));
                 };
+                walk.entered = true;
                 self.reverse_branch(walk, of, on, [*then, *otherwise])?;
             }
             ItemKind::Loop { .. } => {

@@ -51,6 +51,7 @@ impl Replay<'_> {
             (Popped::Count(value), Taped::Count(t)) => self.names[value.index()] = Some(t),
             (Popped::Memory(place), Taped::Value(t, of)) if unnamed(&place.ty) == of => {
                 let place = self.place(Side::Reverse, place)?;
+                let place = self.as_stored(walk, place);
                 self.restore(place, t);
             }
             (Popped::Elements { place, count }, Taped::Elements(from, number, version, of)) if place.ty == of => {
@@ -85,6 +86,15 @@ impl Replay<'_> {
             _ => return Err(self.refuted("pops do not mirror pushes")),
         }
         Ok(())
+    }
+
+    /// A place as the store at hand named it, if it is the place of that store.
+    fn as_stored(&mut self, walk: &Walk, place: P) -> P {
+        let Some(Group::Item(item)) = walk.group else { return place };
+        match self.stored.get(&item).copied() {
+            Some(stored) if self.same_place(stored, place) => stored,
+            _ => place,
+        }
     }
 
     /// Memory gets a value back: that of the state at hand, or it is damaged.

@@ -106,15 +106,21 @@ impl Builder<'_> {
             out
         };
         add(self, control.init, control.head, control.end);
-        for ((k, head, shadow), (end, end_shadow)) in open.carried.iter().zip(ends) {
+        // All that the loop carries is known in front of it: what it leaves is not.
+        let mut behind = Vec::new();
+        for (k, ..) in &open.carried {
             let c = &carried[*k as usize];
             let name = self.primal.vars[c.var.index()].name.clone();
-            let before = self.require(c.out);
-            let init = self.bind_value(&name, before.value);
+            let out = self.require(c.out);
+            behind.push((self.bind_value(&name, out.value), out.shadow));
+        }
+        for (((k, head, shadow), (end, end_shadow)), (init, before)) in open.carried.iter().zip(ends).zip(behind) {
+            let c = &carried[*k as usize];
+            let name = self.primal.vars[c.var.index()].name.clone();
             let out = add(self, init, *head, end);
             let ty = type_of(self.primal, c.init).clone();
             let mut named = Named { value: Expr { kind: ExprKind::Value(out), ty: ty.clone() }, shadow: None };
-            if let (Some(head), Some(end), Some(before)) = (shadow, end_shadow, before.shadow) {
+            if let (Some(head), Some(end), Some(before)) = (shadow, end_shadow, before) {
                 let init = self.bind_value(&format!("{name}_b"), before);
                 let out = add(self, init, *head, end);
                 named.shadow = Some(Expr { kind: ExprKind::Value(out), ty });

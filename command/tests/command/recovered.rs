@@ -1,0 +1,8 @@
+//! Numbers and memory that the reverse sweep recovers without a demotion.
+
+use crate::programs::check;
+
+#[test]
+fn what_arms_and_passes_tell_is_recovered_and_right() {
+    check("recovered.c", &[]);
+}
