@@ -29,6 +29,10 @@ impl Replay<'_> {
 
     /// The elements that come back in front of an inner loop at once.
     pub(super) fn element_runs(&mut self, of: ItemId) -> Vec<(ItemId, P, T)> {
+        if self.passes.contains_key(&of) {
+            // What is popped for it belongs to one pass.
+            return Vec::new();
+        }
         let (r, given) = (self.r, self.given);
         let pops = r.items.iter().zip(&given.origins.items);
         let is_run = |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } });

@@ -61,21 +61,23 @@ impl Replay<'_> {
     /// loop.
     pub(super) fn is_surely_lost(&mut self, place: P) -> bool {
         let loops: Vec<ItemId> = self.rerunning.iter().copied().take(3).collect();
-        let one = self.terms.number(1);
-        for choice in 0..1 << loops.len() {
-            let mut at = Vec::new();
+        'choices: for choice in 0..1 << loops.len() {
+            let (mut at, mut runs) = (Vec::new(), Vec::new());
             for (k, item) in loops.iter().enumerate() {
                 let pass = self.terms.make(Term::Pass(*item));
-                let inside = self.loops[item].inside;
-                let end =
-                    if choice >> k & 1 == 0 { self.terms.sum(one, one, -1) } else { self.terms.sum(inside, one, -1) };
+                // As often as in this pass of the loops around.
+                let Some(inside) = self.in_passes(self.loops[item].inside, &at) else { return false };
+                if self.terms.constant(inside).is_some_and(|inside| inside <= 0) {
+                    continue 'choices;
+                }
+                let (zero, one) = (self.terms.number(0), self.terms.number(1));
+                let end = if choice >> k & 1 == 0 { Some(zero) } else { self.terms.sum(inside, one, -1) };
                 let Some(end) = end else { return false };
                 at.push((pass, end));
+                runs.push((zero, inside));
             }
             let Some((root, around, low, high)) = self.row_at(place, &at) else { return false };
             // Each of the loops runs.
-            let zero = self.terms.number(0);
-            let runs: Vec<(T, T)> = loops.iter().map(|item| (zero, self.loops[item].inside)).collect();
             let known = self.facts_about(&[low, high], &runs);
             let [low, high] = [low, high].map(|t| self.terms.poly(t));
             let mut lost = false;
@@ -86,14 +88,11 @@ impl Replay<'_> {
             }
             let mut back = false;
             for section in self.back.clone() {
-                let Some((other, path, from, to)) = self.row_at(section, &at) else {
-                    back = true;
-                    break;
-                };
-                if other != root || path != around {
+                let row = self.row_at(section, &at).filter(|(other, path, ..)| *other == root && *path == around);
+                let Some((_, _, from, to)) = row else {
                     back |= !self.disjoint(section, place);
                     continue;
-                }
+                };
                 let [from, to] = [from, to].map(|t| self.terms.poly(t));
                 back |= !(known.at_most(&high, &from) || known.at_most(&to, &low) || known.at_most(&to, &from));
             }
@@ -113,13 +112,15 @@ impl Replay<'_> {
             Some(Way::Range(from, to)) => (from, to),
             _ => return None,
         };
-        let mut at = |t: T| {
-            let poly = self.terms.poly(t).replace(&|_, atom| {
-                passes.iter().find(|(pass, _)| pass.0 == atom.0).map(|(_, end)| self.terms.poly(*end))
-            })?;
-            Some(self.terms.int(poly))
-        };
-        Some((root, steps, at(from)?, at(to)?))
+        Some((root, steps, self.in_passes(from, passes)?, self.in_passes(to, passes)?))
+    }
+
+    /// A number in certain passes of loops.
+    fn in_passes(&mut self, t: T, passes: &[(T, T)]) -> Option<T> {
+        let poly = self.terms.poly(t).replace(&|_, atom| {
+            passes.iter().find(|(pass, _)| pass.0 == atom.0).map(|(_, end)| self.terms.poly(*end))
+        })?;
+        Some(self.terms.int(poly))
     }
 }
 
