@@ -12,8 +12,9 @@ use crate::flow::required::{Hull, Required};
 use crate::flow::{self, Flow, Loc};
 use crate::ir::*;
 use crate::parallel;
+use crate::plan::ProcPlan;
 use crate::refuse::{Class, Refusal};
-use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, prove};
+use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, effects, prove};
 use crate::transform::Sweeps;
 
 /// The contracts of what is proved.
@@ -37,15 +38,27 @@ pub fn prove_all(
     let mut at: FxHashMap<ProcId, &mut Sweeps> = all.iter_mut().map(|each| (each.proc, each)).collect();
     let (mut contracts, mut changed) = (Contracts::new(), BTreeSet::new());
     for wave in flow::walk::waves(flow.program) {
-        let of_wave: Vec<&mut Sweeps> = wave.iter().filter_map(|proc| at.remove(proc)).collect();
-        let procs: Vec<ProcId> = of_wave.iter().map(|each| each.proc).collect();
+        let (with, without): (Vec<ProcId>, Vec<ProcId>) = wave.iter().partition(|proc| at.contains_key(proc));
+        for proc in without.into_iter().filter(|proc| callees.contains(proc)) {
+            // What has no sweeps is the same in each round.
+            let known = || {
+                let given = Given { is_called: true, ..given(flow, proc, &ProcPlan::default(), &contracts) };
+                effects(program, &flow.program.procs[proc.index()], &given)
+            };
+            if let Some(contract) = before.get(&proc).cloned().or_else(known) {
+                before.insert(proc, contract.clone());
+                contracts.insert(proc, contract);
+            }
+        }
+        let of_wave: Vec<&mut Sweeps> = with.iter().filter_map(|proc| at.remove(proc)).collect();
         let is_open = |each: &&mut Sweeps| {
             let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
             each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee))
         };
         let open: Vec<&mut Sweeps> = of_wave.into_iter().filter(is_open).collect();
         let judge = |each: &&mut Sweeps| {
-            let mut given = given(flow, each, &contracts);
+            let mut given = given(flow, each.proc, &each.plan, &contracts);
+            given.origins = each.origins.clone();
             given.params = called[&each.proc].clone();
             given.called = Arc::clone(&called);
             given.global_shadows = global_shadows.clone();
@@ -69,7 +82,7 @@ pub fn prove_all(
             each.verdict = verdict;
             each.given = given;
         }
-        contracts.extend(procs.into_iter().filter_map(|proc| Some((proc, before.get(&proc)?.clone()))));
+        contracts.extend(with.into_iter().filter_map(|proc| Some((proc, before.get(&proc)?.clone()))));
     }
 }
 
@@ -152,8 +165,7 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
     all.iter().filter_map(refusal).collect()
 }
 
-fn given(flow: &Flow, sweeps: &Sweeps, contracts: &Contracts) -> Given {
-    let id = sweeps.proc;
+fn given(flow: &Flow, id: ProcId, plan: &ProcPlan, contracts: &Contracts) -> Given {
     let proc = &flow.program.procs[id.index()];
     let mut places: FxHashMap<Place, Cells> = FxHashMap::default();
     let mut note = |place: &Place| {
@@ -184,8 +196,8 @@ fn given(flow: &Flow, sweeps: &Sweeps, contracts: &Contracts) -> Given {
     if let Some(result) = &proc.result {
         walk::expressions(result, &mut see);
     }
-    let of_snapshots = sweeps.plan.snapshots.values().flat_map(|(snapshots, _)| &snapshots.memory);
-    for Hull { first, count } in sweeps.plan.again.values().flatten().chain(of_snapshots) {
+    let of_snapshots = plan.snapshots.values().flat_map(|(snapshots, _)| &snapshots.memory);
+    for Hull { first, count } in plan.again.values().flatten().chain(of_snapshots) {
         walk::in_place(first, &mut see);
         walk::expressions(count, &mut see);
     }
@@ -243,7 +255,6 @@ fn given(flow: &Flow, sweeps: &Sweeps, contracts: &Contracts) -> Given {
         calls.insert(at, effect);
     }
     Given {
-        origins: sweeps.origins.clone(),
         active: (0..proc.values.len()).map(|at| flow.active_value(id, ValueId::new(at))).collect(),
         places,
         calls,

@@ -5,7 +5,8 @@
 //!   call     subtract(d, &x[ix * d], …)   fills xcentered[0 .. d), reads x[ix * d .. ix * d + d), …
 //! ```
 //!
-//! What has no name behind an argument, or one that the arguments do not give, is known by its location.
+//! Variables with static storage have one name in both. What has no name, or one that the arguments do not give, is known
+//! by its location.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -35,10 +36,10 @@ pub struct Contract {
     pub exposed: Option<Extent>,
 }
 
-/// Parts of memory behind arguments, and locations for all that has no place there.
+/// Parts of memory behind arguments or with static storage, and locations for all that has no place there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extent {
-    /// Places behind pointer arguments.
+    /// Places behind pointer arguments, or with static storage.
     pub places: Vec<Behind>,
     /// Everything else.
     pub cells: Arc<BTreeSet<u32>>,
@@ -51,24 +52,33 @@ impl Extent {
     }
 }
 
-/// A place behind a pointer argument, or behind a pointer in memory there.
+/// A place behind a pointer argument, or behind a pointer in memory there; or in a variable with static storage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Behind {
-    /// The pointer.
+    /// The pointer, or the variable.
     pub from: Argument,
     /// Integers in memory that the steps mention: their numbers follow those of the arguments.
     pub numbers: Vec<Argument>,
-    /// The way from where the pointer points to.
+    /// The way from where the pointer points to, or into the variable.
     pub steps: Vec<Part>,
     /// The locations that it may be.
     pub cells: Cells,
 }
 
-/// An argument, or what lies in memory behind it when the procedure is called.
+/// What a procedure finds wherever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The argument at a position.
+    Argument(u32),
+    /// A variable with static storage.
+    Global(GlobalId),
+}
+
+/// An argument or a variable, or what lies in memory behind it when the procedure is called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// Its position.
-    pub position: u32,
+    /// Which.
+    pub root: Found,
     /// What is loaded from there, one pointer after the other: the way, the locations, the type.
     pub loads: Vec<(Vec<Part>, Cells, Type)>,
 }
@@ -286,15 +296,16 @@ impl Replay<'_> {
     /// What a pointer or an integer is, if the procedure is given it.
     fn given_by(&self, t: T) -> Option<Argument> {
         match *self.terms.get(t) {
-            Term::Entry(argument) => Some(Argument { position: argument, loads: Vec::new() }),
+            Term::Entry(argument) => Some(Argument { root: Found::Argument(argument), loads: Vec::new() }),
+            Term::Global(global) => Some(Argument { root: Found::Global(global), loads: Vec::new() }),
             Term::Load(version, place) if matches!(self.states[version.0 as usize], State::Entry) => {
                 let (own, aliases) = self.cells(place)?;
                 let Spot { root, steps } = self.terms.get_spot(place);
-                let Argument { position, mut loads } = self.given_by(*root)?;
+                let Argument { root, mut loads } = self.given_by(*root)?;
                 let mut none = Vec::new();
                 let steps = self.by_arguments(steps, &mut none).filter(|_| none.is_empty())?;
                 loads.push((steps, Cells { active: false, own, aliases }, self.loaded_types.get(&t)?.clone()));
-                Some(Argument { position, loads })
+                Some(Argument { root, loads })
             }
             _ => None,
         }
@@ -309,15 +320,15 @@ impl Replay<'_> {
             let mut names = FxHashMap::default();
             for (_, atom) in atoms {
                 let given = self.given_by(T(atom.0))?;
-                let is_argument = given.loads.is_empty();
-                if is_argument && !self.f.params[given.position as usize].ty.is_integer() {
-                    return None;
-                }
-                let name = if is_argument {
-                    given.position as usize
-                } else {
-                    let known = numbers.iter().position(|other| *other == given);
-                    self.f.params.len() + known.unwrap_or(numbers.len())
+                let name = match given.root {
+                    Found::Argument(k) if given.loads.is_empty() => {
+                        let is_integer = self.f.params[k as usize].ty.is_integer();
+                        is_integer.then_some(k as usize)?
+                    }
+                    _ => {
+                        let known = numbers.iter().position(|other| *other == given);
+                        self.f.params.len() + known.unwrap_or(numbers.len())
+                    }
                 };
                 if name == self.f.params.len() + numbers.len() {
                     numbers.push(given);
@@ -377,12 +388,20 @@ impl Replay<'_> {
             }));
         }
         let steps = self.way_of_call(&behind.steps, &numbers)?;
-        let place = self.under(pointer, &steps)?;
+        let place = self.found_at(pointer, steps)?;
         self.note_cells(place, &behind.cells);
         Some(place)
     }
 
-    /// What a call gives to its procedure.
+    /// The place to which steps lead from where a pointer points to, or from a variable on.
+    fn found_at(&mut self, t: T, steps: Vec<Way>) -> Option<P> {
+        match self.terms.get(t) {
+            Term::Global(_) => Some(self.terms.spot(Spot { root: t, steps })),
+            _ => self.under(t, &steps),
+        }
+    }
+
+    /// What a call gives to its procedure: a value, or a variable with static storage.
     fn given_to_call(
         &mut self,
         call: ItemId,
@@ -390,10 +409,13 @@ impl Replay<'_> {
         given: &Argument,
         numbers: &[Option<Poly>],
     ) -> Option<T> {
-        let mut t = passed[given.position as usize]?;
+        let mut t = match given.root {
+            Found::Argument(k) => passed[k as usize]?,
+            Found::Global(global) => self.terms.make(Term::Global(global)),
+        };
         for (steps, cells, _) in &given.loads {
             let steps = self.way_of_call(steps, numbers)?;
-            let place = self.under(t, &steps)?;
+            let place = self.found_at(t, steps)?;
             self.note_cells(place, cells);
             t = self.read(self.before[call.index()], place);
         }

@@ -54,7 +54,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::ir::*;
-pub use contracts::{Argument, Behind, Contract, Extent, Part};
+pub use contracts::{Argument, Behind, Contract, Extent, Found, Part};
 use memory::{OwnAndAliases, Section, State};
 use terms::{P, T, Term, Terms, Version};
 
@@ -171,6 +171,16 @@ pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -
     };
     let contract = if verdict == Verdict::Proved { replay.contract() } else { Contract::default() };
     (verdict, contract)
+}
+
+/// What a procedure does to memory that has no sweeps, and runs as it is; `None`: nobody knows.
+pub fn effects(program: &Program, proc: &Proc, given: &Given) -> Option<Contract> {
+    let nothing = BTreeMap::new();
+    let mut replay = Replay::new(program, proc, proc, given, &nothing);
+    replay.forward().ok()?;
+    let contract = replay.contract();
+    let is_known = !replay.is_cut && replay.doubted.is_none();
+    is_known.then(|| Contract { leaves: contract.writes.clone(), ..contract })
 }
 
 /// Which sweep an expression belongs to.
