@@ -101,13 +101,7 @@ impl Replay<'_> {
             }
             Term::Binary(op, x, y, ty) => {
                 let (x, y) = (self.resolve(x), self.resolve(y));
-                let folded = match op {
-                    Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, x, y),
-                    Binary::Less | Binary::LessEqual => self.order(op, x, y, &ty),
-                    Binary::And | Binary::Or => self.both(op, x, y),
-                    Binary::BitXor => self.terms.xor(x, y),
-                    _ => None,
-                };
+                let folded = self.folded(op, x, y, &ty);
                 folded.unwrap_or_else(|| self.terms.make(Term::Binary(op, x, y, ty)))
             }
             Term::Function(function, args) => {

@@ -146,13 +146,26 @@ impl Replay<'_> {
 
     pub(super) fn binary(&mut self, op: Binary, a: T, b: T, ty: &Type, result: &Type) -> T {
         let folded = match op {
-            Binary::Add | Binary::Subtract | Binary::Multiply if ty.is_integer() => self.terms.arithmetic(op, a, b, ty),
             Binary::Greater => return self.binary(Binary::Less, b, a, ty, result),
             Binary::GreaterEqual => return self.binary(Binary::LessEqual, b, a, ty, result),
             Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => {
                 let (a, b) = (self.compared(a, ty), self.compared(b, ty));
                 self.equality(op, a, b)
             }
+            _ => self.folded(op, a, b, ty),
+        };
+        folded.unwrap_or_else(|| {
+            let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
+            self.terms.is_exactly(new, result);
+            new
+        })
+    }
+
+    /// What an operation comes to, if that is something simpler.
+    pub(super) fn folded(&mut self, op: Binary, a: T, b: T, ty: &Type) -> Option<T> {
+        match op {
+            Binary::Add | Binary::Subtract | Binary::Multiply if ty.is_integer() => self.terms.arithmetic(op, a, b, ty),
+            Binary::Equal | Binary::NotEqual if !matches!(ty, Type::Float { .. }) => self.equality(op, a, b),
             Binary::Less | Binary::LessEqual => self.order(op, a, b, ty),
             Binary::And | Binary::Or => self.both(op, a, b),
             Binary::PointerDifference => self.difference(a, b),
@@ -175,12 +188,7 @@ impl Replay<'_> {
                 Some(self.small(op, a, b, ty))
             }
             _ => None,
-        };
-        folded.unwrap_or_else(|| {
-            let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
-            self.terms.is_exactly(new, result);
-            new
-        })
+        }
     }
 
     /// An operation whose result is small and not negative, so it is the number itself at every width.

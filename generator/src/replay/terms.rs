@@ -115,6 +115,8 @@ pub(super) struct Terms {
     linear: Vec<bool>,
     /// Terms that are the number itself at a width and sign.
     exact: FxHashSet<(T, u8, bool)>,
+    /// By what the lowest bits of a number with a sign are: the number itself, at that width.
+    signed: FxHashMap<(T, u8), T>,
     /// Kept from one walk for the next.
     seen: Cell<Seen>,
 }
@@ -235,8 +237,13 @@ impl Terms {
 
     /// Says that a term is the number itself at this type.
     pub fn is_exactly(&mut self, t: T, ty: &Type) {
-        if let Type::Int { bits, signed, .. } = ty {
-            self.exact.insert((t, *bits, *signed));
+        let Type::Int { bits, signed, .. } = *ty else { return };
+        if self.exact.insert((t, bits, signed)) && signed && bits < 64 {
+            let poly = self.unwidened(t, bits).modulo(bits);
+            let low = self.int(poly);
+            if low != t {
+                self.signed.entry((low, bits)).or_insert(t);
+            }
         }
     }
 
@@ -268,7 +275,11 @@ impl Terms {
         // What had no sign may be another number with one: an integer of its own, so that arithmetic with it is exact.
         if *signed && !own_sign && bits == own && *bits < 64 && self.constant(new).is_none() && !self.is_exact(new, to)
         {
-            let new = self.make(Term::Cast(new, unnamed(from), unnamed(to)));
+            if let Some(&known) = self.signed.get(&(new, *bits)) {
+                return known;
+            }
+            let low = Type::Int { bits: *bits, signed: false, name: String::new() };
+            let new = self.make(Term::Cast(new, low, unnamed(to)));
             self.is_exactly(new, to);
             return new;
         }

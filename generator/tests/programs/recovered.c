@@ -243,3 +243,64 @@ double f_triangle(int n, double *x, int *ia, double *w) {
     for (int i = 0; i < n; i++) sum += u[i] * x[i];
     return sum;
 }
+
+static double level;
+
+static void lower(double by) {
+    level = 0.25 * by;
+}
+
+/* What a function takes back of a variable at file scope. */
+double f_level(int n, double *x, int *ia, double *w) {
+    level = x[n & 3];
+    x[0] = cos(level * x[1]);
+    lower(w[ia[0]]);
+    level = x[0];
+    return x[0] * x[2];
+}
+
+static void bounds(double a, double b, double *low, double *high) {
+    *low = a > b ? b : a;
+    *high = a > b ? a : b;
+}
+static double within(double v, double low, double high) {
+    return v < low ? low : v > high ? high : v;
+}
+
+/* A function into which no derivative flows sets what a pass then reads. */
+double f_bounds(int n, double *x, int *ia, double *w) {
+    double low, high, sum = 0.0, u[8];
+#pragma adjoint again
+    for (int i = 0; i < n; i++) {
+        u[i] = sin(x[i]);
+        bounds(w[i], w[ia[0]], &low, &high);
+        sum += u[i] * within(w[2], low, high);
+    }
+    return sum * u[1];
+}
+
+/* A remainder of what is known to be 0. */
+double f_remainder(int n, double *x, int *ia, double *w) {
+    int k = ia[1];
+    double s = x[0];
+    while (!k) {
+        s = sin(s * x[k % 3]);
+        if (w[k % 3] < x[1]) {
+            x[1] *= 0.25;
+            k = n;
+        } else if (s > 0.0) {
+            k = 2;
+        }
+    }
+    return s * x[1];
+}
+
+/* A number with a sign that begins with one without, and goes by more than 1. */
+double f_signed(int n, double *x, int *ia, double *w) {
+    int at = (int)((unsigned)n + 2u);
+    for (int i = ia[1]; i < 2; i++) {
+        at -= 3;
+        x[at] = x[at + 1] * sin(x[at] * w[0]);
+    }
+    return x[0] * x[3];
+}

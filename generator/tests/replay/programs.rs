@@ -106,6 +106,10 @@ pub const FUNCTIONS: [(&str, &[&str]); 5] = [
             "f_filled_again(f_filled_again x)/(x)",
             "f_counted_down(f_counted_down x)/(x)",
             "f_triangle(f_triangle x)/(x)",
+            "f_level(f_level x)/(x)",
+            "f_bounds(f_bounds x)/(x)",
+            "f_remainder(f_remainder x)/(x)",
+            "f_signed(f_signed x)/(x)",
         ],
     ),
 ];
