@@ -210,7 +210,7 @@ impl Replay<'_> {
                             || step.is_some_and(|step| self.terms.constant(step) == Some(1))));
             if exact {
                 self.terms.is_exactly(head, ty);
-                self.count_by(ty, step, pass);
+                self.count_by(ty, inits[k], step, pass);
             }
             form.steps.push(step);
             form.exact.push(exact);
@@ -240,11 +240,15 @@ impl Replay<'_> {
         ran
     }
 
-    /// A signed variable that moves in each pass does not overflow: so passes are counted by an unsigned number as wide.
-    fn count_by(&mut self, ty: &Type, step: Option<T>, pass: T) {
-        let moves = step.and_then(|step| self.terms.constant(step)).is_some_and(|step| step != 0);
-        if let (Type::Int { bits, signed: true, .. }, true) = (ty, moves) {
-            self.terms.is_exactly(pass, &Type::Int { bits: *bits, signed: false, name: String::new() });
+    /// A signed variable that moves in each pass does not overflow: so passes are counted by an unsigned number as wide,
+    /// and by a signed one if it moves away from 0, or by more than 1.
+    fn count_by(&mut self, ty: &Type, init: T, step: Option<T>, pass: T) {
+        let step = step.and_then(|step| self.terms.constant(step)).filter(|step| *step != 0);
+        let (Type::Int { bits, signed: true, .. }, Some(step)) = (ty, step) else { return };
+        self.terms.is_exactly(pass, &Type::Int { bits: *bits, signed: false, name: String::new() });
+        let is_away = self.terms.constant(init).is_some_and(|init| (init >= 0) == (step > 0));
+        if is_away || step.abs() > 1 {
+            self.terms.is_exactly(pass, ty);
         }
     }
 

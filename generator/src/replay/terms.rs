@@ -272,9 +272,10 @@ impl Terms {
         }
         let poly = if bits <= own { self.unwidened(t, *bits) } else { self.poly(t) };
         let new = self.int(poly.modulo(*bits));
-        // What had no sign may be another number with one: an integer of its own, so that arithmetic with it is exact.
-        if *signed && !own_sign && bits == own && *bits < 64 && self.constant(new).is_none() && !self.is_exact(new, to)
-        {
+        // What had no sign, or more bits than an int, may be another number as one: an integer of its own, so that
+        // arithmetic with it is exact.
+        let may_differ = bits == own && !own_sign || bits < own && *bits == 32;
+        if *signed && *bits < 64 && may_differ && self.constant(new).is_none() && !self.is_exact(new, to) {
             if let Some(&known) = self.signed.get(&(new, *bits)) {
                 return known;
             }

@@ -304,3 +304,16 @@ double f_signed(int n, double *x, int *ia, double *w) {
     }
     return x[0] * x[3];
 }
+
+static size_t size = 5;
+
+/* An int that begins as a number with more bits. */
+double f_from_size(int n, double *x, int *ia, double *w) {
+    double s = w[ia[1]];
+    for (int i = (int)size - 1; i >= 1; i--) {
+        if (x[i] * n > 4.5) break;
+        x[i] = sin(x[i] * x[i - 1]);
+        s += x[i];
+    }
+    return s;
+}

@@ -110,6 +110,7 @@ pub const FUNCTIONS: [(&str, &[&str]); 5] = [
             "f_bounds(f_bounds x)/(x)",
             "f_remainder(f_remainder x)/(x)",
             "f_signed(f_signed x)/(x)",
+            "f_from_size(f_from_size x)/(x)",
         ],
     ),
 ];
