@@ -46,3 +46,30 @@ double f_resized(int n, double *x, int *ia, double *w) {
     free(a);
     return sum;
 }
+
+/* A loop along a list that nobody makes frees nothing: such a loop is taped. */
+double f_other_list(int n, double *x, int *ia, double *w) {
+    double sum = 0.0;
+    struct node *head = NULL, *other = NULL;
+    (void)ia;
+    for (int i = 0; i < n; i++) {
+        struct node *p = malloc(sizeof *p);
+        p->value = x[i] * w[i];
+        p->next = head;
+        head = p;
+    }
+    while (head) {
+        struct node *p = head;
+        sum += p->value * x[0];
+        head = p->next;
+        free(p);
+    }
+#pragma adjoint again
+    while (other) {
+        struct node *p = other;
+        sum -= p->value * 0.3;
+        other = other->next;
+        free(p);
+    }
+    return sum;
+}
