@@ -216,7 +216,8 @@ impl Once<'_> {
     fn calls_repeatable(&self, kind: &ItemKind, seen: &mut BTreeSet<ProcId>) -> bool {
         match kind {
             ItemKind::Call { callee: Callee::External { name, unknown, .. }, result, .. } => {
-                !unknown && result.is_none() && !external_writes(name) && !matches!(name.as_str(), "srand" | REALLOC)
+                let changes = matches!(name.as_str(), "srand" | REALLOC | VOLATILE);
+                !unknown && result.is_none() && !external_writes(name) && !changes
             }
             ItemKind::Call { callee: Callee::Proc(callee), .. } if seen.insert(*callee) => {
                 let items = &self.flow.program.procs[callee.index()].items;

@@ -107,6 +107,9 @@ impl<'f> Reach<'f> {
                 }
             }
             ItemKind::Call { callee: Callee::External { name, .. }, args, result, .. } => {
+                // What is assigned to a volatile variable may be read again.
+                let assigns = name == VOLATILE && (depends || args.iter().any(|arg| self.depends(p, arg)));
+                (!assigns).then_some(())?;
                 let reads = |arg: &Expr| is_pointer(arg) && self.is_reached(&self.flow.targets(p, arg));
                 if !depends && !args.iter().any(reads) {
                     return Some(());
