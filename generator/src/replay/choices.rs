@@ -48,11 +48,7 @@ impl Replay<'_> {
 
     /// A term where a condition holds or not, if it has a choice by this very condition.
     fn in_arm(&mut self, c: T, holds: bool, t: T) -> T {
-        let by_this = |part: &T| matches!(self.terms.get(*part), Term::Choose(other, ..) if *other == c);
-        let term = self.terms.get(t);
-        let is_of_parts = matches!(term, Term::Int(_) | Term::Unary(..) | Term::Binary(..) | Term::Cast(..));
-        let is_by_this = by_this(&t) || is_of_parts && self.terms.parts(term).iter().any(by_this);
-        if !is_by_this {
+        if !self.has_choice(c, t, 4) {
             return t;
         }
         // Nothing else that is known here has a part in it.
@@ -62,6 +58,17 @@ impl Replay<'_> {
         self.known = here;
         self.resolved.clear();
         found
+    }
+
+    /// Whether a number is a choice by this condition, or is computed from one, so many operations deep.
+    fn has_choice(&self, c: T, t: T, depth: u32) -> bool {
+        match self.terms.get(t) {
+            Term::Choose(other, ..) if *other == c => true,
+            term @ (Term::Int(_) | Term::Unary(..) | Term::Binary(..) | Term::Cast(..)) if depth > 0 => {
+                self.terms.parts(term).into_iter().any(|part| self.has_choice(c, part, depth - 1))
+            }
+            _ => false,
+        }
     }
 
     /// `a < b ? y + (b - a) : y`, `a < b ? y - (b - a) : y`, and the number of steps of more than one from `a` to `b`.

@@ -5,8 +5,8 @@
 //!   call     subtract(d, &x[ix * d], …)   fills xcentered[0 .. d), reads x[ix * d .. ix * d + d), …
 //! ```
 //!
-//! Variables with static storage have one name in both. What has no name, or one that the arguments do not give, is known
-//! by its location.
+//! Variables with static storage have one name in both. What has no name, or one that the arguments do not give, is
+//! known by its location.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;

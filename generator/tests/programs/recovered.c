@@ -317,3 +317,14 @@ double f_from_size(int n, double *x, int *ia, double *w) {
     }
     return s;
 }
+
+/* An int that an arm moves by an unsigned number. */
+double f_moved_unsigned(int n, double *x, int *ia, double *w) {
+    int k = ia[1];
+    while (1) {
+        if (n % 3 == 0) return x[0];
+        x[0] = x[0] * w[k] * x[k + 1];
+        k += 1u;
+        n--;
+    }
+}

@@ -111,6 +111,7 @@ pub const FUNCTIONS: [(&str, &[&str]); 5] = [
             "f_remainder(f_remainder x)/(x)",
             "f_signed(f_signed x)/(x)",
             "f_from_size(f_from_size x)/(x)",
+            "f_moved_unsigned(f_moved_unsigned x)/(x)",
         ],
     ),
 ];
