@@ -221,7 +221,6 @@ impl Required<'_> {
     }
 
     fn store(&self, p: ProcId, id: ItemId, to: &Place, facts: &Facts, s: &mut State) {
-        let sure = self.locator.locate(p, to, facts).is_some();
         let pieces = self.locator.pieces(p, to, facts);
         for (loc, piece) in &pieces {
             sections::add(&mut s.sum.written, *loc, piece.clone());
@@ -233,10 +232,8 @@ impl Required<'_> {
                 self.exposing(p, Secs::from([(*loc, vec![piece.clone()])]), facts, &mut s.sum);
             }
         }
-        if let [(loc, piece)] = &pieces[..]
-            && sure
-            && !piece.is_whole()
-        {
+        let sure = pieces.len() == 1;
+        if let Some((loc, piece)) = pieces.first().filter(|(_, piece)| sure && !piece.is_whole()) {
             let killed = Secs::from([(*loc, vec![piece.clone()])]);
             sections::kill(&mut s.req, &killed, facts);
             sections::must(&mut s.sum.killed, *loc, piece.clone());

@@ -234,7 +234,7 @@ fn edges() -> Vec<(&'static str, String)> {
         ),
     ];
     let all = use_("0", "n.0");
-    let more: [(&str, String); 12] = [
+    let more: [(&str, String); 19] = [
         (
             "a loop that begins behind the first",
             format!("{all}for i in 1..n.0 {{\nstore t[i] = x.0[i]\n}}\nstore t[0] = 1.0\n"),
@@ -270,6 +270,48 @@ fn edges() -> Vec<(&'static str, String)> {
             "a triangle",
             format!("for i in 0..n.0 {{\nfor j in 0..i {{\n{}}}\nstore t[i - 1 + 1] = x.0[i]\n}}\n", square("i", "j")),
         ),
+        (
+            "one of two arrays is written",
+            format!("{}let q.0 = n.0 > 2 ? &t[0] : &w.0[5]\nstore q.0[1] = 2.0\nstore t[1] = 3.0\n", square("1", "1")),
+        ),
+        (
+            "rows of a length that may be negative",
+            format!(
+                "{}for i in 0..n.0 - 4 {{\nfor j in 0..n.0 - 4 {{\nstore t[i * (n.0 - 4) + j] = 1.0\n}}\n}}\nstore t[0] = \
+                 2.0\n",
+                use_("0", "(n.0 - 4) * (n.0 - 4)")
+            ),
+        ),
+        (
+            "downwards by two",
+            format!("{all}down i in 0..n.0 step 2 {{\nstore t[i] = 1.0\nstore t[i + 1] = 1.0\n}}\nstore t[0] = 2.0\n"),
+        ),
+        (
+            "rows that end behind the bound, where the last is shorter",
+            format!(
+                "if n.0 > 0 {{\n{}for i in 0..n.0 step 2 {{\nfor j in i * (2 * n.0 - i)..(i + 2) * (2 * n.0 - i - 2) \
+                 {{\nstore t[j] = 1.0\n}}\n}}\nstore t[n.0 * n.0 - 1] = 2.0\n}}\n",
+                use_("0", "n.0 * n.0")
+            ),
+        ),
+        (
+            "the first pass of a loop that counts down",
+            format!("down i in 0..n.0 {{\n{}}}\nif n.0 > 0 {{\nstore t[n.0 - 1] = 1.0\n}}\n", square("i", "i")),
+        ),
+        (
+            "the last element, by the index behind its loop",
+            format!(
+                "if n.0 > 0 {{\n{}for j in 0..n.0 {{\nstore w.0[j + 1] = x.0[j]\n}}\nstore t[j.3 - 1] = 1.0\n}}\n",
+                square("n.0 - 1", "n.0 - 1")
+            ),
+        ),
+        (
+            "the index behind a loop that may not run",
+            format!(
+                "{}for j in 4..n.0 {{\nstore w.0[j + 1] = x.0[j]\n}}\nstore t[j.3] = 1.0\nstore t[n.0] = 2.0\n",
+                square("n.0", "n.0")
+            ),
+        ),
     ];
     out.extend(more.into_iter().map(|(name, text)| (name, format!("{fill}{text}"))));
     let callees = [
@@ -302,6 +344,17 @@ fn edges() -> Vec<(&'static str, String)> {
             "a callee that is given one of two arrays",
             "proc put(double* o) {\nstore o.0[1] = 2.0\n}\n",
             format!("{all}let q.0 = n.0 > 2 ? &t[0] : &w.0[5]\ncall put(q.0)\n"),
+        ),
+        (
+            "a callee whose arms write one element each",
+            "proc put(int m, double* o) {\nif m.0 > 2 {\nstore o.0[1] = 1.0\n} else {\nstore o.0[2] = 1.0\n}\n}\n",
+            format!("{}call put(n.0, &t[3])\nstore t[4] = 3.0\nstore t[5] = 3.0\n", square("4", "5")),
+        ),
+        (
+            "a callee that exchanges its arguments and calls itself",
+            "proc g(int m, double* a, double* b, double* r) {\nif m.0 > 0 {\nstore a.0[0] = 1.0\ncall g(m.0 - 1, b.0, \
+             a.0, r.0)\nstore a.0[0] = 2.0\n} else {\nstore r.0[0] = a.0[0] * a.0[0]\n}\n}\n",
+            "call g(n.0, &t[0], x.0, &w.0[1])\n".into(),
         ),
     ];
     out.extend(callees.into_iter().map(|(name, callee, text)| (name, format!("#{callee}#{fill}{text}"))));
@@ -345,10 +398,29 @@ fn edge_programs_run_backwards() {
 fn edge_programs_store_what_is_needed_and_no_more() {
     let expected = [
         "--pp-", "--pp-", "--p-", "---p--", "---", "--p", "--p", "--pp-", "--pp-", "--pp", "--p", "--pp", "--pp",
-        "--p", "---p", "--p", "--p", "--p", "--pp", "--p", "--p", "p--", "--p", "--p", "p--p", "-p-", "p--", "p--p",
+        "--p", "---p", "--p", "--p", "--p", "--pp", "--p", "--p", "--pp", "--pp", "--ppp", "--pp", "--p", "---p",
+        "---pp", "p--", "--p", "--p", "p--p", "-p-", "p--", "pp--pp", "ppp-", "p--p",
     ];
     let found: Vec<String> = edges().iter().map(|(_, text)| pushes(&edge(text))).collect();
     assert_eq!(found, expected);
+}
+
+/// A block that a pass hands on is another than that of the next pass.
+#[test]
+fn blocks_of_passes_are_one_where_each_pass_frees_its_own() {
+    let single = |alloc: &str, end: &str| {
+        let program = body(&format!(
+            "for i in 0..n.0 {{\n{alloc} double b[3], 3\nlet q.0 = &b[0]\nstore q.0[0] = x.0[i]\nstore w.0[i] = \
+             q.0[0] * q.0[0]\n{end}}}\n"
+        ));
+        let flow = Flow::analyse(&program, &[head("w")]).unwrap();
+        let locs = &flow.points.locs;
+        let block = locs.all().find(|&l| locs.name(&program, l) == "f.b").expect("a block");
+        Required::new(&flow).single(ProcId(0), block)
+    };
+    assert!(single("alloc", "free q.0\n"));
+    assert!(!single("alloc", ""));
+    assert!(!single("alloc stable", "free q.0\n"));
 }
 
 /// Runs random programs; `ADTAPE_RANDOM` says how many and `ADTAPE_SEED` where to begin.
