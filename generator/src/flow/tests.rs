@@ -303,6 +303,45 @@ fn constants_of_nature_are_no_needs() {
 }
 
 #[test]
+fn conditional_expressions_need_their_conditions() {
+    let program = read(
+        "proc f(double* x, double* y, double a) {
+           store y.0[1] = a.0 > 0.0 ? x.0[0] * x.0[2] : x.0[3]
+         }",
+    );
+    let flow = Flow::analyse(&program, &[head("f(y)/(x)")]).unwrap();
+    assert_eq!(needs_of(&flow, "f"), ["y.0, a.0 > 0.0, x.0[2], x.0[0], x.0"]);
+}
+
+#[test]
+fn derivatives_flow_between_arguments_that_may_be_the_same() {
+    let program = read(
+        "proc f(double* x, double* t, double* v, double* w) {
+           store t.0[0] = x.0[0]
+           store w.0[0] = v.0[0] * 2.0
+         }",
+    );
+    let of = |may_alias| active(&Flow::analyse_with(&program, &[head("f(w)/(x)")], &Options { may_alias }).unwrap());
+    assert_eq!(of(false), "*f.w *f.x");
+    assert_eq!(of(true), "*f.t *f.v *f.w *f.x");
+}
+
+/// Nothing depends on `x`, so that it is not active; its adjoint comes from the caller.
+#[test]
+fn a_store_clears_the_adjoint_that_an_argument_has_under_another_name() {
+    let program = read(
+        "proc f(double* x, double* t) -> double {
+           let a.0 = x.0[0]
+           store t.0[0] = 0.0
+           return 1.0
+         }",
+    );
+    let of = |may_alias| active(&Flow::analyse_with(&program, &[head("f(f)/(x)")], &Options { may_alias }).unwrap());
+    assert_eq!(of(false), "*f.x");
+    assert_eq!(of(true), "*f.t *f.x");
+}
+
+#[test]
 fn what_is_not_followed_is_refused() {
     let of = "f(f)/(x)";
     let reasons = refused("proc f(double* x, long k) -> double { let p.0 = (double*)k.0 return p.0[0] * x.0[0] }", of);

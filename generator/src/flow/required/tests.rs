@@ -277,8 +277,8 @@ fn edges() -> Vec<(&'static str, String)> {
         (
             "rows of a length that may be negative",
             format!(
-                "{}for i in 0..n.0 - 4 {{\nfor j in 0..n.0 - 4 {{\nstore t[i * (n.0 - 4) + j] = 1.0\n}}\n}}\nstore t[0] = \
-                 2.0\n",
+                "{}for i in 0..n.0 - 4 {{\nfor j in 0..n.0 - 4 {{\nstore t[i * (n.0 - 4) + j] = 1.0\n}}\n}}\n\
+                 store t[0] = 2.0\n",
                 use_("0", "(n.0 - 4) * (n.0 - 4)")
             ),
         ),
