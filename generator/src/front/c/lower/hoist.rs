@@ -31,7 +31,9 @@ impl Lower<'_, '_> {
         }
         match arg.kind {
             ExprKind::Address(place) => Expr { kind: ExprKind::Address(self.settled(place, written)), ty: arg.ty },
-            ExprKind::Load(_) if matches!(arg.ty, Type::Struct(_)) => arg,
+            ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => {
+                Expr { kind: ExprKind::Load(self.settled(place, written)), ty: arg.ty }
+            }
             _ => self.b.keep("argument", arg),
         }
     }
