@@ -60,7 +60,6 @@ const REQUIRED: &[Fault] = &[
     ("required/loops.rs", "at(p, index.head, &piece.lo, to)?", "at(p, index.head, &piece.lo, &to.plus(1)?)?", "a loop kills one element more"),
     ("required/loops.rs", "sections::union(&mut s.sum.written, &over(&pass.sum.written))", "()", "loops write nothing"),
     ("required/calls.rs", "sections::union(verdict.entry.entry(g).or_default(), &new)", "{ let _ = (&mut *verdict, &new); }", "callers require nothing"),
-    ("required/calls.rs", "sections::union(&mut s.req, own)", "{ let _ = own; }", "the arguments of a call need nothing"),
     ("required/calls.rs", "sections::union(&mut s.req, &self.up(&call, &callee.required, false))", "()", "callees require nothing"),
     ("required/calls.rs", "sections::union(&mut s.sum.written, &written)", "()", "callees write nothing"),
     ("required/calls.rs", "self.by_arguments(call, q)?.add(at)", "{ let _ = at; self.by_arguments(call, q) }",

@@ -20,17 +20,7 @@ pub(super) struct Call<'c> {
 
 impl Required<'_> {
     /// A call of a procedure.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn call(
-        &self,
-        p: ProcId,
-        id: ItemId,
-        g: ProcId,
-        args: &[Expr],
-        own: &Secs,
-        facts: &Facts,
-        s: &mut State,
-    ) {
+    pub(super) fn call(&self, p: ProcId, id: ItemId, g: ProcId, args: &[Expr], facts: &Facts, s: &mut State) {
         let callee = self.sum_for(p, g);
         let call = Call { p, id, g, args, facts };
         let written = self.up(&call, &callee.written, false);
@@ -50,8 +40,6 @@ impl Required<'_> {
         let killed = self.up(&call, &callee.killed, true);
         sections::kill(&mut s.req, &killed, facts);
         sections::must_all(&mut s.sum.killed, killed);
-        // The reverse sweep evaluates the arguments before the callee has restored anything.
-        sections::union(&mut s.req, own);
         sections::union(&mut s.req, &self.up(&call, &callee.required, false));
         self.arguments(&call, &callee.required, &mut s.req);
     }

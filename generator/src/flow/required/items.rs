@@ -186,7 +186,7 @@ impl Required<'_> {
             ItemKind::Loop { .. } => self.repeat(p, id, &facts, s),
             ItemKind::Call { callee, args, into, .. } => {
                 match callee {
-                    Callee::Proc(g) => self.call(p, id, *g, args, &access.needs, &facts, s),
+                    Callee::Proc(g) => self.call(p, id, *g, args, &facts, s),
                     Callee::External { name, .. } => self.external(p, id, name, &facts, s),
                     Callee::Sweep(..) => {}
                 }
