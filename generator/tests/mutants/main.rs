@@ -121,7 +121,8 @@ fn tests_notice_each_fault() {
     }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
     let copy = target.join("analysis-mutants");
-    let tests = build(&copy, target);
+    // In the target directory of the checkout, its tests would be taken for those of the copy.
+    let tests = build(&copy, &copy.join("target"));
     let chosen: Option<Vec<usize>> =
         std::env::var("FAULTS").ok().map(|text| text.split(' ').map(|number| number.parse().unwrap()).collect());
     for test in TESTS {
