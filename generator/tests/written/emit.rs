@@ -309,6 +309,27 @@ fn a_copied_declaration_leaves_no_variable_that_a_loop_declares_itself() {
     }
 }
 
+/// Variables of a function may lie in another order in each sweep: a pass that ran again took the other arm, and a check
+/// named its operands.
+#[test]
+fn memory_that_moves_from_variable_to_variable_asks_not_which_is_first() {
+    let asks = |from: &str| {
+        let folder = Scratch::new("emit-moved");
+        let text = format!(
+            "#include <string.h>\ndouble f(int n, const double *x) {{
+    double t[8] = {{x[0], x[1]}}, u[8] = {{x[2]}}, s = 0.0;
+    for (int i = 0; i < n; i++) {{ memmove(&u[1], {from}, 2 * sizeof *u); s += u[1] * u[2]; t[i] = s * x[i]; }}
+    return s;
+}}
+"
+        );
+        let source = folder.write("source.c", &text);
+        let (reverse, _) = generate::both(&folder, &source, "f(f)/(x)", &Choices::default());
+        reverse.source.contains("if (from")
+    };
+    assert_eq!([asks("&t[i]"), asks("&u[i]")], [false, true]);
+}
+
 #[test]
 fn rows_of_a_struct_are_passed_as_a_whole() {
     // `unit(s->m)` became `unit_fwd(tape, &s->m[0])`, which gcc takes for one row.

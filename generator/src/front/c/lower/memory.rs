@@ -35,6 +35,15 @@ fn or_one(n: Expr) -> Expr {
     Expr { kind: ExprKind::Select(Box::new(some), Box::new(n), Box::new(one)), ty }
 }
 
+/// Whether two addresses are in different variables.
+fn are_apart(to: &Expr, from: &Expr) -> bool {
+    let variable = |address: &Expr| match &address.kind {
+        ExprKind::Address(Place { base: base @ (Base::Object(_) | Base::Global(_)), .. }) => Some(base.clone()),
+        _ => None,
+    };
+    variable(to).zip(variable(from)).is_some_and(|(to, from)| to != from)
+}
+
 /// Whether a function of the library makes a block or frees one.
 pub fn makes_or_frees(name: &str) -> bool {
     ALLOCATIONS.contains(&name) || name == "free"
@@ -312,8 +321,9 @@ impl<'a> Lower<'_, 'a> {
         let count = self.count(&to, bytes)?;
         // One object needs no pointer to it.
         let one = known(&count) == Some(1);
+        let in_order = name == "memcpy" || one || are_apart(&to, &from);
         let (to, from) = if one { (to, from) } else { (self.b.keep("to", to), self.b.keep("from", from)) };
-        if name == "memcpy" || known(&count) == Some(1) {
+        if in_order {
             return self.each(count, false, &mut |this, at| {
                 this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
             });
