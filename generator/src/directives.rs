@@ -1,4 +1,4 @@
-//! Macros and comments in the text of a source.
+//! Macros, comments and words in the text of a source.
 
 /// A line that defines a macro, or ends a definition.
 pub struct Directive<'a> {
@@ -24,7 +24,7 @@ pub fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
             None => (false, directive.strip_prefix("undef")?),
         };
         let rest = rest.trim();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         let (name, body) = rest.split_at(end);
         (!name.is_empty()).then_some(Directive { at, defines, name, body })
     })
@@ -69,9 +69,38 @@ pub fn literal(text: &str) -> usize {
     text.len()
 }
 
+/// Whether the word behind a text is the tag of a type, or a member.
+pub fn names_other(front: &str) -> bool {
+    let front = front.trim_end();
+    let last = front.rsplit(|c: char| !is_word(c)).next();
+    front.ends_with('.') || front.ends_with("->") || matches!(last, Some("struct" | "union" | "enum"))
+}
+
+/// Replaces whole words outside of string and character constants; `to` gets a word and the text in front of it.
+pub fn rename(text: &str, to: &dyn Fn(&str, &str) -> Option<String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '"' | '\'' => literal(rest),
+            c if is_word(c) => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(end);
+        let front = &text[..text.len() - rest.len()];
+        out.push_str(&to(word, front).unwrap_or_else(|| word.to_string()));
+        rest = behind;
+    }
+    out
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{directives, without_comments};
+    use super::{directives, names_other, rename, without_comments};
 
     #[test]
     fn macros_begin_and_end() {
@@ -83,5 +112,12 @@ mod tests {
     #[test]
     fn comments_go_and_strings_stay() {
         assert_eq!(without_comments("a /* Moon's x */ b // \"\nc \"/* d */\" / e"), "a   b  \nc \"/* d */\" / e");
+    }
+
+    #[test]
+    fn words_are_renamed_whole_and_not_in_strings() {
+        let to = |word: &str, front: &str| (word == "x" && !names_other(front)).then(|| "f_x".to_string());
+        assert_eq!(rename("double x[2] = {xx, \"x\", x}", &to), "double f_x[2] = {xx, \"x\", f_x}");
+        assert_eq!(rename("struct x x = {.x = a > x}", &to), "struct x f_x = {.x = a > f_x}");
     }
 }

@@ -52,8 +52,9 @@ impl Exprs<'_> {
     /// A parameter as the user declares it, under a name.
     pub fn parameter(&self, param: &Param, name: &str) -> String {
         if param.declaration.contains('@') {
-            let qualified = param.apart && param.declaration.trim_end_matches('@').trim_end().ends_with('*');
-            param.declaration.replacen('@', &if qualified { format!("restrict {name}") } else { name.into() }, 1)
+            let is_plain = param.declaration.trim_end_matches('@').trim_end().ends_with('*');
+            let qualifier = if param.apart && is_plain { "restrict " } else { "" };
+            param.declaration.replacen('@', &format!("{qualifier}{name}"), 1)
         } else {
             self.declare(&param.ty, name)
         }

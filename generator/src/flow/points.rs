@@ -332,12 +332,12 @@ impl<'a> Points<'a> {
     /// Whether a pointer to a root may lie in memory, or be the result of a procedure.
     pub fn is_handed_out(&self, loc: Loc) -> bool {
         let top = self.locs.root_top(loc);
-        let leads = |set: &Set| set.iter().any(|&t| self.locs.root_top(t) == top);
+        let leads = |target: Loc| self.grounds_of(target).into_iter().any(|ground| self.locs.root_top(ground) == top);
         let returned = |(p, proc): (usize, &Proc)| match &proc.result {
-            Some(e) if matches!(e.ty, Type::Pointer(_)) => leads(&self.targets(ProcId::new(p), e)),
+            Some(e) if matches!(e.ty, Type::Pointer(_)) => self.targets(ProcId::new(p), e).into_iter().any(leads),
             _ => false,
         };
-        self.cells.values().any(leads) || self.program.procs.iter().enumerate().any(returned)
+        self.stored().contains(&top) || self.program.procs.iter().enumerate().any(returned)
     }
 
     /// Whether the address of an object of a procedure may outlive the call that made it, or be met again in another.

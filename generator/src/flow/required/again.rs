@@ -95,13 +95,9 @@ impl Required<'_> {
             // Blocks on the stable heap come and go once in each sweep.
             ItemKind::Alloc { object, .. } => proc.objects[object.index()].life != Life::Stable,
             ItemKind::Free { pointer } => {
-                let targets = self.flow.targets(p, pointer);
-                let is_stable = |target: Loc| {
-                    matches!(self.flow.points.locs.root(target), Root::Object(q, object)
-                        if self.flow.program.procs[q.index()].objects[object.index()].life == Life::Stable)
-                };
-                let leads_nowhere = targets.is_empty() && self.flow.points.has_stable();
-                !leads_nowhere && !targets.into_iter().any(is_stable)
+                let (targets, points) = (self.flow.targets(p, pointer), &self.flow.points);
+                let leads_nowhere = targets.is_empty() && points.has_stable();
+                !leads_nowhere && !targets.into_iter().any(|target| points.is_stable(target))
             }
             _ => true,
         };

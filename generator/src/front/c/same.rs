@@ -7,6 +7,7 @@
 use super::joint::{self, Joint};
 use super::run;
 use super::tree::{self, Node, Tree};
+use crate::directives::{names_other, rename};
 use crate::front::Input;
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
@@ -188,12 +189,8 @@ fn parts<'n>(node: &'n Node<'n>) -> impl Iterator<Item = &'n Node<'n>> {
 
 /// A type with what its typedefs stand for.
 fn meant(text: &str, types: &Typedefs) -> String {
-    let mut tagged = false;
-    replaced(text, &mut |word| {
-        let meant = types.get(word).copied().flatten().filter(|_| !tagged);
-        tagged = matches!(word, "struct" | "union" | "enum") || tagged && word.trim().is_empty();
-        meant
-    })
+    let known = |word: &str| types.get(word).copied().flatten().map(str::to_string);
+    rename(text, &|word, front| if names_other(front) { None } else { known(word) })
 }
 
 /// A type with new names, and without the place of what has no name.
@@ -206,19 +203,5 @@ fn with_names(text: &str, new: &FxHashMap<String, String>) -> String {
         rest = &behind[behind.find([')', '>']).unwrap_or(behind.len())..];
     }
     out += rest;
-    replaced(&out, &mut |word| new.get(word).map(String::as_str))
-}
-
-/// A text with words replaced.
-fn replaced<'n>(text: &str, with: &mut dyn FnMut(&str) -> Option<&'n str>) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let length = if is_word(first) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
-        let (word, behind) = rest.split_at(length);
-        out += with(word).unwrap_or(word);
-        rest = behind;
-    }
-    out
+    rename(&out, &|word, _| new.get(word).cloned())
 }

@@ -1,7 +1,7 @@
 //! What functions declare inside that their sweeps must declare too: types, and variables with static storage.
 
 use super::scan::between_commas;
-use crate::directives::{Directive, directives, literal, without_comments};
+use crate::directives::{Directive, directives, names_other, rename, without_comments};
 use crate::emit::names::words;
 use crate::front::c::sources::Sources;
 use crate::ir::{GlobalId, Object, Span, Static};
@@ -133,31 +133,6 @@ fn expanded(mut text: String, directives: &[Directive], span: Span) -> String {
 /// Macros whose bodies name other macros are followed that far.
 const NESTED: usize = 16;
 
-/// Whether the word behind a text is the tag of a type, or a member.
-fn names_other(front: &str) -> bool {
-    let front = front.trim_end();
-    front.ends_with('.') || front.ends_with("->") || matches!(words(front).last(), Some("struct" | "union" | "enum"))
-}
-
-/// Replaces whole words outside of string and character constants; `to` gets a word and the text in front of it.
-fn rename(text: &str, to: &dyn Fn(&str, &str) -> Option<String>) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let end = match c {
-            '"' | '\'' => literal(rest),
-            c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            c => c.len_utf8(),
-        };
-        let (word, behind) = rest.split_at(end);
-        let front = &text[..text.len() - rest.len()];
-        out.push_str(&to(word, front).unwrap_or_else(|| word.to_string()));
-        rest = behind;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,13 +150,6 @@ mod tests {
         ] {
             assert_eq!(only(text, &is_global), kept);
         }
-    }
-
-    #[test]
-    fn words_are_renamed_whole_and_not_in_strings() {
-        let to = |word: &str, front: &str| (word == "x" && !names_other(front)).then(|| "f_x".to_string());
-        assert_eq!(rename("double x[2] = {xx, \"x\", x}", &to), "double f_x[2] = {xx, \"x\", f_x}");
-        assert_eq!(rename("struct x x = {.x = a > x}", &to), "struct x f_x = {.x = a > f_x}");
     }
 
     #[test]
