@@ -237,6 +237,8 @@ fn given(flow: &Flow, id: ProcId, plan: &ProcPlan, contracts: &Contracts) -> Giv
             Some((contract, callee)) => Effect {
                 may: extent(&contract.writes, callee, &writes),
                 reads: extent(&contract.exposed, callee, &reads),
+                // What is not known is read already.
+                saves: extent(&contract.saved, callee, &Arc::default()),
                 needs: extent(&contract.needs, callee, &reads),
                 leaves: extent(&contract.leaves, callee, &writes),
                 restores: behind(&contract.restores, callee),

@@ -10,7 +10,7 @@ use common::counted::{Stored, check_stored};
 /// What one run with n = 40 pushes if all loops run again. The pushes of the reverse sweep count, too: what a pass
 /// pushes when it runs again is popped before the next pass.
 #[rustfmt::skip]
-const AGAIN: [Stored; 12] = [
+const AGAIN: [Stored; 14] = [
     ("array_that_is_advanced", [645, 0, 0, 0], "40 steps: 5; run again, 1 and for each element 2; the 5 at the end"),
     ("array_filled_by_call", [384, 0, 0, 0], "32 passes: none; run again, 6 elements of the triangle: 1, and 1 again"),
     ("block_in_a_pass", [200, 0, 0, 0], "40 passes: s; run again, the 3 of the block; in each other one the 2 of the struct"),
@@ -22,6 +22,8 @@ const AGAIN: [Stored; 12] = [
     ("state_in_calls", [594, 44, 33, 12], "11 passes: the state of 12; run again, what calls and their passes overwrite"),
     ("state_of_scalars", [40, 0, 0, 0], "40 passes: u"),
     ("value_of_the_pass_around", [400, 0, 0, 0], "40 passes: s and 3 elements; run again, 3 inner passes: 1, and 1 again"),
+    ("work_space_of_passes", [2921, 0, 0, 0], "36 passes: 10; run again, what calls and their passes overwrite; the 5 at the end"),
+    ("work_space_on_the_heap", [2025, 0, 0, 0], "36 passes: none; run again, what calls and their passes overwrite; the 9 at the end"),
     ("written_in_one_arm", [14, 0, 0, 0], "the 14 that are overwritten: not run again"),
 ];
 

@@ -181,8 +181,12 @@ fn passes_that_run_again_are_proved_and_their_mutants_refused() {
 
 /// Programs whose passes fill arrays by calls. Pointer arguments of their functions may be the same memory, so that the
 /// proofs cannot tell what a hull that is too short loses.
-const FILLED_BY_CALLS: [&str; 2] =
-    ["generator/tests/again/array_filled_by_call.c", "generator/tests/again/state_in_calls.c"];
+const FILLED_BY_CALLS: [&str; 4] = [
+    "generator/tests/again/array_filled_by_call.c",
+    "generator/tests/again/state_in_calls.c",
+    "generator/tests/again/work_space_of_passes.c",
+    "generator/tests/again/work_space_on_the_heap.c",
+];
 
 #[test]
 fn passes_that_fill_arrays_by_calls_are_proved() {
@@ -200,6 +204,22 @@ fn passes_that_fill_arrays_by_calls_are_proved() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(counts[&Kind::WrongRecipe] >= 7, "{counts:?}");
+}
+
+#[test]
+fn work_space_that_is_read_in_front_of_the_loop_must_come_back() {
+    let choices = Choices { again: vec![Named::parse("f:t")], ..Choices::default() };
+    let adjoint = chosen("generator/tests/again/work_space_of_passes.c", &[head("f(f)/(x)")], &choices);
+    let adjoint = adjoint.unwrap_or_else(|what| panic!("{what:#?}"));
+    let f = adjoint.sweeps.iter().find(|sweeps| sweeps.name == "f").expect("f");
+    // Nobody reads what passes find in `centred`; `part` is read in front of them.
+    for (at, name, needed) in [(0, "centred", false), (1, "part", true)] {
+        let (mut forward, mut reverse) = (f.forward.clone(), f.reverse.clone());
+        let what = mutants::mutate(Kind::HullShortened, at, &mut forward, &mut reverse).expect("a hull");
+        assert!(what.contains(name), "{what}");
+        let (verdict, _) = prove(&adjoint.program, &forward, &reverse, &f.given);
+        assert_eq!(verdict == Verdict::Proved, !needed, "{name}: {verdict:?}");
+    }
 }
 
 /// Programs of which loops run again from snapshots.

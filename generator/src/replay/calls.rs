@@ -162,6 +162,7 @@ impl Replay<'_> {
                 self.comes_back(place);
             }
         }
+        self.garbled_again(of);
         for (place, k) in returned {
             let t = self.terms.make(Term::Returned(of, k));
             self.put(place, t);

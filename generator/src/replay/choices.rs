@@ -133,6 +133,15 @@ impl Replay<'_> {
         if op == Binary::LessEqual { self.terms.sum(distance, one, 1) } else { Some(distance) }
     }
 
+    /// How far a row reaches that has as many elements as this number: from its start, so that there are none if that is
+    /// negative.
+    pub(super) fn up_to(&self, number: T) -> T {
+        match *self.terms.get(number) {
+            Term::Trips(distance, 1) => distance,
+            _ => number,
+        }
+    }
+
     /// How many steps of `by` it takes from a distance to 0 or below.
     pub(super) fn trips(&mut self, distance: T, by: i128) -> T {
         match self.terms.constant(distance) {

@@ -34,6 +34,8 @@ pub struct Contract {
     pub fills: Vec<Behind>,
     /// What the forward sweep reads before it writes there itself.
     pub exposed: Option<Extent>,
+    /// What the forward sweep only saves before it writes there itself: it goes on the tape and back.
+    pub saved: Option<Extent>,
 }
 
 /// Parts of memory behind arguments or with static storage, and locations for all that has no place there.
@@ -105,6 +107,21 @@ pub(super) struct Reads {
     pub cells: BTreeSet<u32>,
 }
 
+/// What the procedure finds when it is called, and does not only overwrite.
+#[derive(Default)]
+pub(super) struct Exposed {
+    /// It is read.
+    pub read: Reads,
+    /// It is saved, and nothing else.
+    pub saved: Reads,
+}
+
+impl Exposed {
+    pub fn count(&self) -> [usize; 2] {
+        [self.read.count(), self.saved.count()]
+    }
+}
+
 impl Reads {
     pub fn add(&mut self, place: P) {
         if self.known.insert(place) {
@@ -126,9 +143,10 @@ impl Replay<'_> {
     }
 
     /// What all passes of a loop expose.
-    pub(super) fn close_exposed(&mut self, item: ItemId, from: usize) {
+    pub(super) fn close_exposed(&mut self, item: ItemId, [read, saved]: [usize; 2]) {
         if let Some(mut exposed) = self.exposed.take() {
-            self.close_reads(&mut exposed, item, from);
+            self.close_reads(&mut exposed.read, item, read);
+            self.close_reads(&mut exposed.saved, item, saved);
             self.exposed = Some(exposed);
         }
     }
@@ -160,22 +178,26 @@ impl Replay<'_> {
         let kept: FxHashSet<ItemId> = self.items_inside(RegionId(0)).into_iter().collect();
         let fills = self.surely_written(&kept, RegionId(0)).unwrap_or_default();
         let fills = self.all_behind(fills);
-        let exposed = self.exposed_by(&kept);
-        Contract { needs, leaves, restores, writes, fills, exposed }
+        let (exposed, saved) = self.exposed_by(&kept).unzip();
+        Contract { needs, leaves, restores, writes, fills, exposed, saved }
     }
 
     fn all_behind(&mut self, places: Vec<P>) -> Vec<Behind> {
         places.into_iter().filter_map(|place| self.behind(place)).collect()
     }
 
-    /// What the procedure reads before it writes there: it runs again, and nothing is there that it does not write.
-    fn exposed_by(&mut self, kept: &FxHashSet<ItemId>) -> Option<Extent> {
+    /// What the procedure reads, and what it only saves, before it writes there: it runs again, and nothing is there that
+    /// it does not write.
+    fn exposed_by(&mut self, kept: &FxHashSet<ItemId>) -> Option<(Extent, Extent)> {
         self.damage.clear();
         self.back.clear();
-        self.exposed = Some(Reads::default());
+        self.exposed = Some(Exposed::default());
         let ran = self.rerun(kept, RegionId(0));
-        let exposed = self.exposed.take()?;
-        if ran.is_err() || self.doubted.is_some() { None } else { self.as_read(exposed) }
+        let Exposed { read, saved } = self.exposed.take()?;
+        if ran.is_err() || self.doubted.is_some() {
+            return None;
+        }
+        Some((self.as_read(read)?, self.as_read(saved)?))
     }
 
     /// Notes that a place is read which the procedure has not written before.
@@ -184,7 +206,7 @@ impl Replay<'_> {
             if self.cells(place).is_none() {
                 return open("memory that the forward sweep does not name");
             }
-            self.exposed.iter_mut().for_each(|exposed| exposed.add(place));
+            self.exposed.iter_mut().for_each(|exposed| exposed.read.add(place));
         }
         Ok(())
     }
@@ -197,7 +219,7 @@ impl Replay<'_> {
     }
 
     /// What may be read by the name of a place and has not come back.
-    fn not_back(&mut self, place: P) -> Vec<P> {
+    pub(super) fn not_back(&mut self, place: P) -> Vec<P> {
         let mut all = self.handed_on(place, 3);
         all.retain(|(place, is_here)| !is_here || !self.is_back(*place));
         all.into_iter().map(|(place, _)| place).collect()

@@ -20,10 +20,7 @@ impl Replay<'_> {
 
     /// The elements that come back: as many as the loop has passes, or none.
     pub(super) fn row_of_run(&mut self, first: P, count: T) -> Res<P> {
-        let count = match *self.terms.get(count) {
-            Term::Trips(distance, 1) => distance,
-            _ => count,
-        };
+        let count = self.up_to(count);
         self.early(first, count, 0)
     }
 

@@ -12,8 +12,9 @@ use crate::flow::poly::{Facts, Poly};
 use crate::ir::*;
 
 impl Replay<'_> {
-    /// `own` of the reverse sweep reverses the loop `of`. `around`: the damage behind the loop.
-    pub(super) fn reverse_loop(&mut self, of: ItemId, own: ItemId, around: Vec<Section>) -> Res<()> {
+    /// `own` of the reverse sweep reverses the loop `of`. `around`: the damage behind the loop. `filled`: what is back there
+    /// if the loop has passes.
+    pub(super) fn reverse_loop(&mut self, of: ItemId, own: ItemId, around: Vec<Section>, filled: &[P]) -> Res<()> {
         let (f, r) = (self.f, self.r);
         let ItemKind::Loop { body, carried, .. } = &f.items[of.index()].kind else {
             return Err(self.refuted("a loop of the reverse sweep reverses no loop"));
@@ -98,29 +99,40 @@ impl Replay<'_> {
         // A pass, with what all later passes left.
         let (mut left, _) = self.left_by(*body, &runs)?;
         self.leave_by_way(of, &mut left)?;
-        let later: Vec<Section> = left.iter().flat_map(|section| self.close_all(section, of, Passes::Later)).collect();
-        self.damage = around.clone();
-        self.add_damage(later);
-        let begun = self.damage.clone();
-        for (_, first, _) in &runs {
-            self.run_is_alone(*body, of, *first)?;
-            let early = self.early(*first, pass, 1)?;
-            self.damaged(early);
-        }
-        self.at = self.ends[body];
         let locals = self.locals_before_inner();
         self.set_locals(&locals);
         let read = self.begin_reads();
         let outer_run = std::mem::replace(&mut self.run, runs.iter().map(|(item, first, _)| (*item, *first)).collect());
-        let (back, certain) = (self.back.clone(), self.certain.clone());
-        for (_, first, _) in &runs {
-            let late = self.late(of, *first)?;
-            self.back.insert(late);
-        }
-        let own_items = if self.passes.contains_key(&of) {
-            self.run_again(of, *body, *own_body)?
-        } else {
-            r.regions[own_body.index()].items.clone()
+        let (back, certain, told) = (self.back.clone(), self.certain.clone(), self.told.clone());
+        let (begun, own_items) = loop {
+            let closed = left.iter().flat_map(|section| self.close_all(section, of, Passes::Later));
+            let later: Vec<Section> = closed.collect();
+            self.damage = around.clone();
+            self.add_damage(later);
+            let begun = self.damage.clone();
+            for (_, first, _) in &runs {
+                self.run_is_alone(*body, of, *first)?;
+                let early = self.early(*first, pass, 1)?;
+                self.damaged(early);
+            }
+            self.at = self.ends[body];
+            filled.iter().for_each(|place| self.comes_back(*place));
+            for (_, first, _) in &runs {
+                let late = self.late(of, *first)?;
+                self.back.insert(late);
+            }
+            if !self.passes.contains_key(&of) {
+                break (begun, r.regions[own_body.index()].items.clone());
+            }
+            let own_items = self.run_again(of, *body, *own_body)?;
+            let garbled = self.garbled_in(*body).into_iter().filter_map(|section| self.outside(section, *body));
+            let more: Vec<Section> = garbled.filter(|section| !left.contains(section)).collect();
+            if more.is_empty() {
+                break (begun, own_items);
+            }
+            // So do later passes.
+            left.extend(more);
+            (self.back, self.certain, self.told) = (back.clone(), certain.clone(), told.clone());
         };
         self.reverse_items(*body, &own_items)?;
         self.end_reads(&locals, read)?;
@@ -153,6 +165,7 @@ impl Replay<'_> {
         let rows = self.covered(of, *body, &runs)?;
         self.add_damage(all);
         self.back_behind(of, back_in_pass, rows);
+        self.garbled_again(of);
         for (c, (step, init)) in own_carried.iter().zip(steps) {
             let out = match step {
                 Some(step) => self.stepped(init, outside, step)?,
@@ -280,19 +293,6 @@ impl Replay<'_> {
         first
     }
 
-    /// Adds what passes on the way to others write beside what snapshots have.
-    fn leave_by_way(&mut self, of: ItemId, left: &mut Vec<Section>) -> Res<()> {
-        let Some(way) = self.passes.get(&of).and_then(|pass| pass.way.as_ref()) else { return Ok(()) };
-        let rows = self.rows_of_snapshots(way)?;
-        for section in self.effects.get(&of).cloned().unwrap_or_default() {
-            let kept = section.place.is_some_and(|place| rows.iter().any(|row| self.is_inside(place, *row)));
-            if !kept && !left.contains(&section) {
-                left.push(section);
-            }
-        }
-        Ok(())
-    }
-
     /// Whether a section is surely in another one.
     fn is_part(&mut self, section: &Section, of: &Section) -> bool {
         match (section.place, of.place) {
@@ -366,11 +366,7 @@ impl Replay<'_> {
                 if !holds || self.terms.constant(none) != Some(0) {
                     return None;
                 }
-                // As many as there are, or none.
-                let some = match *self.terms.get(some) {
-                    Term::Trips(distance, 1) => distance,
-                    _ => some,
-                };
+                let some = self.up_to(some);
                 Some((atom, self.terms.poly(some)))
             });
             let Some((atom, some)) = granted else { return poly };
@@ -441,56 +437,5 @@ impl Replay<'_> {
         self.known.extend(inside);
         self.resolved.clear();
         same
-    }
-
-    /// What the reverse of one pass leaves damaged of the outside, and the places that it surely restores.
-    fn left_by(&mut self, region: RegionId, runs: &[(ItemId, P, T)]) -> Res<(Vec<Section>, FxHashSet<P>)> {
-        let f = self.f;
-        let (mut left, mut all_back): (Vec<Section>, FxHashSet<P>) = (Vec::new(), FxHashSet::default());
-        for &item in f.regions[region.index()].items.iter().rev() {
-            let (mut more, mut back) = (Vec::new(), FxHashSet::default());
-            match &f.items[item.index()].kind {
-                ItemKind::Store { .. } => {
-                    let place = self.stored[&item];
-                    let in_run = runs.iter().any(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
-                    if self.undone.contains(&item) {
-                        back.insert(place);
-                    } else if !in_run {
-                        more.push(self.section(place));
-                    }
-                }
-                ItemKind::Call { .. } => more.extend(self.left_by_call(item)),
-                ItemKind::Branch { then, otherwise, .. } => {
-                    let (by_then, in_then) = self.left_by(*then, &[])?;
-                    let (by_other, in_other) = self.left_by(*otherwise, &[])?;
-                    back = &in_then & &in_other;
-                    more.extend(by_then.into_iter().chain(by_other));
-                }
-                ItemKind::Loop { body, .. } => {
-                    let elements = self.element_runs(item);
-                    for section in self.left_by(*body, &elements)?.0 {
-                        more.extend(self.close_all(&section, item, Passes::All));
-                    }
-                }
-                _ => {}
-            }
-            // Whatever the items behind have left there.
-            left.retain(|section| section.place.is_none_or(|place| !back.contains(&place)));
-            all_back.extend(back);
-            for section in more {
-                if !left.contains(&section) {
-                    left.push(section);
-                }
-            }
-        }
-        Ok((left.into_iter().filter_map(|section| self.outside(section, region)).collect(), all_back))
-    }
-
-    /// What the reverse of a call does not restore; of a call that is not reversed, all that it writes.
-    fn left_by_call(&mut self, item: ItemId) -> Vec<Section> {
-        let given = self.given;
-        let Some(effect) = given.calls.get(&item) else { return Vec::new() };
-        let is_swept = matches!(self.f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
-        self.sections_of_call(item, if is_swept { &effect.leaves } else { &effect.may })
     }
 }

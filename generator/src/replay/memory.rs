@@ -238,6 +238,11 @@ impl Replay<'_> {
                 self.back.extend(left);
             }
         }
+        for filled in std::mem::take(&mut self.filled) {
+            if !self.meets(filled.1, section) {
+                self.filled.push(filled);
+            }
+        }
     }
 
     pub(super) fn restored(&mut self, place: P) {

@@ -31,6 +31,7 @@ mod elements;
 mod equal;
 mod eval;
 mod forward;
+mod left;
 mod lives;
 mod loops;
 mod lost;
@@ -42,6 +43,7 @@ mod rerun;
 mod reverse;
 mod rows;
 mod runs;
+mod saved;
 mod sections;
 mod snapshots;
 mod structs;
@@ -78,6 +80,8 @@ pub struct Effect {
     pub may: Extent,
     /// What it may read as it finds it.
     pub reads: Extent,
+    /// What it may put on the tape as it finds it, only to put it back.
+    pub saves: Extent,
     /// What its reverse reads as the call left it.
     pub needs: Extent,
     /// What its reverse does not restore.
@@ -329,7 +333,13 @@ struct Replay<'a> {
     /// What local shadows of pointers were set to.
     shadow_pointers: FxHashMap<P, T>,
     /// What the procedure reads before it writes there, while that is searched for.
-    exposed: Option<contracts::Reads>,
+    exposed: Option<contracts::Exposed>,
+    /// Pushes whose contents go back to memory, and nowhere else.
+    saving: FxHashSet<ItemId>,
+    /// What items of a pass that runs again save without having found it.
+    garbled: FxHashMap<ItemId, Vec<Section>>,
+    /// Loops of the pass that has run again, and what each of their passes has filled: it is back if they had any.
+    filled: Vec<(ItemId, P)>,
     /// Branches whose bit was popped in front of them.
     told: FxHashSet<ItemId>,
     lost: u32,
@@ -430,6 +440,9 @@ impl<'a> Replay<'a> {
             resolved: FxHashMap::default(),
             shadow_pointers: FxHashMap::default(),
             exposed: None,
+            saving: FxHashSet::default(),
+            garbled: FxHashMap::default(),
+            filled: Vec::new(),
             told: FxHashSet::default(),
             lost: 0,
         }

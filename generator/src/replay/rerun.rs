@@ -45,6 +45,7 @@ impl Replay<'_> {
             group: None,
             around: Vec::new(),
             back: FxHashSet::default(),
+            filled: Vec::new(),
             entered: false,
         };
         let mut in_front = false;
@@ -120,6 +121,7 @@ impl Replay<'_> {
         for place in self.surely_written(&pass.kept, body)?.into_iter().chain(hulls) {
             self.comes_back(place);
         }
+        self.filled = self.filled_by_loops(&pass.kept, body)?;
         Ok(items[to..].to_vec())
     }
 
@@ -154,12 +156,9 @@ impl Replay<'_> {
         if version != self.starts[&body] {
             return Err(self.refuted("elements are popped in another state than they were pushed in"));
         }
+        self.saving.insert(top);
         let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
-        // As many as there are, or none.
-        let number = match *self.terms.get(number) {
-            Term::Trips(distance, 1) => distance,
-            _ => number,
-        };
+        let number = self.up_to(number);
         let row = if at_element { self.early(first, number, 0)? } else { first };
         self.comes_back(row);
         Ok(row)
@@ -255,9 +254,10 @@ impl Replay<'_> {
         }
         self.assume_step(&form);
         self.rerunning.push(item);
-        let exposed = self.exposed.as_ref().map_or(0, super::contracts::Reads::count);
+        let exposed = self.exposed.as_ref().map(super::contracts::Exposed::count).unwrap_or_default();
         self.rerun(kept, body)?;
         self.close_exposed(item, exposed);
+        self.garbled_by_loop(item, body, &written);
         self.rerunning.pop();
         self.forget(known);
         self.damage = before;
@@ -274,8 +274,13 @@ impl Replay<'_> {
         if let ItemKind::Push { what: Pushed::Elements { place, count } } = kind {
             let (first, count) = (self.place(Side::Forward, place)?, self.integer(Side::Forward, count)?);
             let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
+            let count = self.up_to(count);
             let row = if at_element { self.early(first, count, 0)? } else { first };
-            self.intact(row)?;
+            if self.exposed.is_some() && self.saving.contains(&item) {
+                self.save(row);
+            } else {
+                self.intact(row)?;
+            }
         }
         let mut loads = Vec::new();
         if !matches!(kind, ItemKind::Loop { .. }) {
@@ -284,8 +289,20 @@ impl Replay<'_> {
                 Err(place) => walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads)),
             });
         }
+        let saved = match kind {
+            ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) }
+                if self.exposed.is_some() && self.saving.contains(&item) =>
+            {
+                Some(place)
+            }
+            _ => None,
+        };
         for (place, surely) in loads {
             let mut at = self.place(Side::Forward, place)?;
+            if saved.is_some_and(|saved| std::ptr::eq(saved, place)) {
+                self.save(at);
+                continue;
+            }
             if matches!(place.ty, Type::Struct(_)) {
                 at = self.whole(at);
             }
@@ -301,6 +318,10 @@ impl Replay<'_> {
             for section in reads.unwrap_or_default() {
                 self.read_by_call(section)?;
             }
+            let saves = given.calls.get(&item).map(|effect| self.sections_of_call(item, &effect.saves));
+            for section in saves.unwrap_or_default() {
+                self.save_by_call(item, section);
+            }
         }
         Ok(())
     }
@@ -309,7 +330,7 @@ impl Replay<'_> {
         match (section.place, &mut self.exposed) {
             (Some(place), Some(_)) => return self.intact(place),
             (None, Some(exposed)) => {
-                exposed.cells.extend(section.cells.iter().copied());
+                exposed.read.cells.extend(section.cells.iter().copied());
                 return Ok(());
             }
             _ => {}
@@ -358,11 +379,7 @@ impl Replay<'_> {
     /// What all passes of a loop surely overwrite, from what each of them does.
     fn rows_of_loop(&mut self, item: ItemId, written: Vec<P>) -> Res<Vec<P>> {
         let passes = self.loops[&item].passes;
-        // As many as the loop has passes, or none.
-        let count = match *self.terms.get(passes) {
-            Term::Trips(distance, 1) => distance,
-            _ => passes,
-        };
+        let count = self.up_to(passes);
         let mut rows = Vec::new();
         for place in written {
             rows.extend(self.row_of_passes(place, item, count)?);

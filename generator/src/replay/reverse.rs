@@ -31,6 +31,8 @@ pub(super) struct Walk {
     /// Damage in front of a call, branch or loop that is about to be reversed, and what was back then.
     pub around: Vec<Section>,
     pub back: FxHashSet<P>,
+    /// What passes of the loop that is about to be reversed have filled: see [`Replay::filled_by_loops`].
+    pub filled: Vec<P>,
     /// Whether what the group's item has inside has been reversed.
     pub entered: bool,
 }
@@ -98,7 +100,8 @@ impl Replay<'_> {
         let first = if region == RegionId(0) && self.result_is_reversed() { Some(Group::Result) } else { None };
         let reversed = items.len();
         let (around, back) = (Vec::new(), FxHashSet::default());
-        let mut walk = Walk { region, reversed, tape, group: first, around, back, entered: false };
+        let filled = Vec::new();
+        let mut walk = Walk { region, reversed, tape, group: first, around, back, filled, entered: false };
         for &item in own {
             self.reverse_item(&mut walk, item)?;
         }
@@ -344,6 +347,7 @@ impl Replay<'_> {
         self.item = Some(item);
         walk.around = self.damage.clone();
         walk.back.clone_from(&self.back);
+        walk.filled = self.filled.iter().filter(|(of, _)| *of == item).map(|(_, place)| *place).collect();
         match &self.f.items[item.index()].kind {
             ItemKind::Store { .. } => {
                 let found = self.as_found(item);
@@ -445,7 +449,8 @@ impl Replay<'_> {
                 walk.entered = true;
                 let around = walk.around.clone();
                 self.back.clone_from(&walk.back);
-                self.reverse_loop(of, item, around)?;
+                let filled = std::mem::take(&mut walk.filled);
+                self.reverse_loop(of, item, around, &filled)?;
                 self.span = self.f.items[of.index()].span;
                 self.at = self.before[of.index()];
             }

@@ -132,11 +132,7 @@ impl Replay<'_> {
     /// The places that come back with a part: all of an object, all of a struct, or a row of elements.
     fn row(&mut self, first: P, count: T, place: &Place) -> Res<P> {
         let Spot { root, steps } = self.terms.get_spot(first).clone();
-        // As many as there are, or none.
-        let count = match *self.terms.get(count) {
-            Term::Trips(distance, 1) => distance,
-            _ => count,
-        };
+        let count = self.up_to(count);
         let begins = self.is_first(&steps);
         let all = match *self.terms.get(root) {
             Term::Object(object) if begins => Some(self.extent(object)?),

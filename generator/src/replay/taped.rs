@@ -52,6 +52,11 @@ impl Replay<'_> {
             (Popped::Memory(place), Taped::Value(t, of)) if unnamed(&place.ty) == of => {
                 let place = self.place(Side::Reverse, place)?;
                 let place = self.as_stored(walk, place);
+                if let Term::Load(_, from) = *self.terms.get(t)
+                    && self.same_place(from, place)
+                {
+                    self.saving.insert(top);
+                }
                 self.restore(place, t);
             }
             (Popped::Elements { place, count }, Taped::Elements(from, number, version, of)) if place.ty == of => {
@@ -60,6 +65,7 @@ impl Replay<'_> {
                 if !self.same_place(place, from) || !self.same(count, number) {
                     return Err(self.refuted("other elements are popped than were pushed"));
                 }
+                self.saving.insert(top);
                 self.pop_elements(walk, place, count, version)?;
             }
             (Popped::Pointer { value, shadow, bases, shadows }, Taped::Pointer(t, from)) => {
