@@ -266,7 +266,7 @@ ADTAPE_INLINE_ uint64_t adtape_kit_reverse_(uint64_t w, int bits) {
         return w & 1;
     }
     if (bits == 2) {
-        return (w & 1) << 1 | (w >> 1 & 1);
+        return ((w & 1) << 1) + (w >> 1 & 1);
     }
     if (bits <= 4) {
         return ADTAPE_KIT_REVERSE4_(w) >> (4 - bits);
@@ -279,15 +279,16 @@ ADTAPE_INLINE_ uint64_t adtape_kit_reverse_(uint64_t w, int bits) {
 
 ADTAPE_INLINE_ void adtape_kit_push_control_(int cc, int bits) {
     uint64_t have = ADTAPE_KIT_CURSOR_->bits;
-    /* The top bit is whether what is left of the value is not zero, as in the kit. */
+    /* The top bit is whether what is left of the value is not zero, as in the kit. A sum in place of an or: with the
+     * shift it is one instruction. */
     const uint64_t low = (uint64_t)cc & ((UINT64_C(1) << (bits - 1)) - 1);
-    const uint64_t top = cc >> (bits - 1) != 0;
-    const uint64_t value = adtape_kit_reverse_(low | top << (bits - 1), bits);
+    const uint64_t top = (unsigned)cc >= 1u << (bits - 1);
+    const uint64_t value = bits == 1 ? top : (adtape_kit_reverse_(low, bits - 1) << 1) + top;
     if (ADTAPE_RARE_(have >= UINT64_C(1) << (62 - bits))) {
         adtape_kit0_push_bits(ADTAPE_KIT_SELF_, value, bits);
         ADTAPE_KIT_ENDS_(have, bits);
     } else {
-        have = have << bits | value;
+        have = (have << bits) + value;
     }
     ADTAPE_KIT_CURSOR_->bits = have;
 }

@@ -388,32 +388,48 @@ KIT_SLOW void adtape_kit0_pop_array(adtape_t **self, int what, void *x, int64_t 
     pop_values(tape_for(self, (what & 0xffff) | ADTAPE_KIT_ARRAYS_ << 16, site), what, x, count, site);
 }
 
-KIT_SLOW void adtape_kit0_push_bits(adtape_t **self, uint64_t value, int bits) {
-    const void *site = KIT_SITE;
+/* An open cursor puts a word that is full, 62 bits below a marker, onto the tape, and takes the next one from it, here and
+ * at once: that is every 62nd bit. A closed one holds other bits. All else is apart, so that this needs no stack. */
+static __attribute__((noinline)) void push_bits(adtape_t **self, uint64_t value, int bits, const void *site) {
     kit_stream_t *s = tape_for(self, ADTAPE_KIT_BITS_ << 16, site);
     adtape_abi0_push_control(s->tape, value, bits, site);
     note(s, 0, (uint64_t)bits);
 }
-/* An open cursor without bits takes the next word of them, 62 below a marker, from the tape here and at once: that is
- * every 62nd call. A closed one holds other bits. */
-static uint64_t pop_bits(adtape_t **self, int bits, const void *site) {
-    adtape_t *t = self != NULL ? *self : ADTAPE_KIT_CURSOR_;
-    if (t->bits == 1 && t->cur - 8 >= t->floor) {
-        uint64_t word;
-        memcpy(&word, (const void *)(t->cur - 8), 8);
-        if (word >> 62 == 1) {
-            t->cur -= 8;
-            t->bits = word >> bits;
-            return word & ((UINT64_C(1) << bits) - 1);
-        }
-    }
+static __attribute__((noinline)) uint64_t pop_bits(adtape_t **self, int bits, const void *site) {
     kit_stream_t *s = tape_for(self, ADTAPE_KIT_BITS_ << 16, site);
     const uint64_t value = adtape_abi0_pop_control(s->tape, bits, site);
     note(s, 0, (uint64_t)bits);
     return value;
 }
+KIT_SLOW void adtape_kit0_push_bits(adtape_t **self, uint64_t value, int bits) {
+    adtape_t *t = self != NULL ? *self : ADTAPE_KIT_CURSOR_;
+    const uint64_t have = t->bits;
+    if (have >> 62 != 0 || t->cur + 8 > t->limit) {
+        push_bits(self, value, bits, KIT_SITE);
+        return;
+    }
+    const int room = __builtin_clzll(have) - 1, left = bits - room;
+    const uint64_t word = have << room | value >> left, next = UINT64_C(1) << left;
+    memcpy((void *)t->cur, &word, 8);
+    t->cur += 8;
+    t->bits = next | (value & (next - 1));
+}
 KIT_SLOW int adtape_kit0_pop_control(adtape_t **self, int bits, int *cc) {
-    const int value = (int)adtape_kit_reverse_(pop_bits(self, bits, KIT_SITE), bits);
+    adtape_t *t = self != NULL ? *self : ADTAPE_KIT_CURSOR_;
+    const uint64_t have = t->bits;
+    uint64_t word = 0;
+    if (have >> 62 == 0 && t->cur - 8 >= t->floor) {
+        memcpy(&word, (const void *)(t->cur - 8), 8);
+    }
+    if (word >> 62 == 1) {
+        const int there = 63 - __builtin_clzll(have), left = bits - there;
+        t->cur -= 8;
+        t->bits = word >> left;
+        word = word << there | (have ^ UINT64_C(1) << there);
+    } else {
+        word = pop_bits(self, bits, KIT_SITE);
+    }
+    const int value = (int)adtape_kit_reverse_(word & ((UINT64_C(1) << bits) - 1), bits);
     if (cc != NULL) {
         *cc = value;
     }
