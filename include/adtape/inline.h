@@ -395,7 +395,7 @@ ADTAPE_INLINE_ void adtape_pop_section(adtape_t *t, adtape_type_t type, void *ba
  * first-out order of all pushes: 62 of them take 8 bytes. Undone by adtape_pop_control with the same width.
  *
  * Errors go to the error handler: BAD_ARGUMENT (`bits`, in check mode `value`), MEMORY_LIMIT, OUT_OF_MEMORY.
- * Cost: a compare, a shift, an or. Source: Control Flow Reversal, section 4.3. Kit: `pushControl1b` to `pushControl8b`,
+ * Cost: a compare, a shift, a sum. Source: Control Flow Reversal, section 4.3. Kit: `pushControl1b` to `pushControl8b`,
  * `pushBoolean`. */
 ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
     uint64_t held;
@@ -405,7 +405,7 @@ ADTAPE_INLINE_ void adtape_push_control(adtape_t *t, uint64_t value, int bits) {
         adtape_push_control_(t, value, bits);
         held = t->bits;
     } else {
-        held = held << bits | (value & ((UINT64_C(1) << bits) - 1));
+        held = (held << bits) + (value & ((UINT64_C(1) << bits) - 1));
     }
     t->bits = held;
 }

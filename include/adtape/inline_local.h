@@ -91,7 +91,7 @@ ADTAPE_INLINE_ void adtape_local_push_control(adtape_local_t *l, uint64_t value,
         l->c = copy;
         return;
     }
-    l->c.bits = l->c.bits << bits | (value & ((UINT64_C(1) << bits) - 1));
+    l->c.bits = (l->c.bits << bits) + (value & ((UINT64_C(1) << bits) - 1));
 }
 /* adtape_pop_control on a local cursor. */
 ADTAPE_INLINE_ uint64_t adtape_local_pop_control(adtape_local_t *l, int bits) {
