@@ -157,8 +157,8 @@ impl Arena {
         self.slabs.free_slot(offset)
     }
 
-    /// Adds the next small block of a class, if that opens no chunk. Returns its slot and key, and whether its word is
-    /// full, for [`end_taking_lowest`](Arena::end_taking_lowest) at the end of the operation.
+    /// Adds the next small block of a class, if that opens no chunk. Returns its slot and key, and whether its chunk is
+    /// full, for [`end_taking`](Arena::end_taking) at the end of the operation.
     #[inline(always)]
     pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, u64, bool)> {
         let (slot, bytes, full) = self.slabs.take_lowest(class)?;
@@ -167,15 +167,8 @@ impl Arena {
         Some((slot, key, full))
     }
 
-    /// What comes after taking the lowest slot. Returns its address.
-    #[inline(always)]
-    pub fn end_taking_lowest(&mut self, slot: Slot, full: bool) -> NonNull<u8> {
-        let p = slot.address();
-        if full { self.set_room(slot.head, slot.head.get().room_without_first(), p) } else { p }
-    }
-
-    /// Adds a small block in an open chunk. Returns whether its word is full, for [`end_taking`](Arena::end_taking) at the
-    /// end of the operation.
+    /// Adds a small block in an open chunk. Returns whether that is full, for [`end_taking`](Arena::end_taking) at the end
+    /// of the operation.
     #[inline(always)]
     pub fn take_small(&mut self, slot: Slot) -> bool {
         self.count_in(slot.key(), slot.bytes());
@@ -186,19 +179,19 @@ impl Arena {
     #[inline(always)]
     pub fn end_taking(&mut self, slot: Slot, full: bool) -> NonNull<u8> {
         let p = slot.address();
-        if full { self.set_room(slot.head, slot.head.get().room_without(slot.index), p) } else { p }
+        if full { self.chunk_fills(slot.head, p) } else { p }
     }
 
     /// Returns `p`, so that the caller need not keep it. Cold, though it is called often where few slots are free, as is
     /// [`chunk_turns`](Arena::chunk_turns): so callers save no registers on the way without this call.
     #[cold]
     #[inline(never)]
-    fn set_room(&mut self, head: HeadAt, room: u64, p: NonNull<u8>) -> NonNull<u8> {
-        self.slabs.set_room(head, room);
+    fn chunk_fills(&mut self, head: HeadAt, p: NonNull<u8>) -> NonNull<u8> {
+        self.slabs.fills(head);
         p
     }
 
-    /// Removes a small block, if it is alive. Returns its key, and whether its word was full, for
+    /// Removes a small block, if it is alive. Returns its key, and whether its chunk was full, for
     /// [`end_giving`](Arena::end_giving) at the end of the operation.
     #[inline(always)]
     pub fn give_small(&mut self, slot: Slot) -> Option<(u64, bool)> {
@@ -212,18 +205,18 @@ impl Arena {
     #[inline(always)]
     pub fn end_giving(&mut self, slot: Slot, was_full: bool) {
         if was_full || slot.head.get().taken() == 0 {
-            self.chunk_turns(slot.head, slot.index);
+            self.chunk_turns(slot.head, slot.address(), was_full);
         }
     }
 
-    /// The chunk of a slot that was freed last has room, or no block any more.
+    /// The chunk of a slot that was freed last has room now, or no block any more.
     #[cold]
     #[inline(never)]
-    fn chunk_turns(&mut self, head: HeadAt, index: u32) {
+    fn chunk_turns(&mut self, head: HeadAt, freed: NonNull<u8>, was_full: bool) {
         // Where few slots are free, the next block of the class comes here, and the program writes to it.
-        head.get().fetch(index);
+        fetch(freed);
         self.clock += 1;
-        self.slabs.chunk_turns(head, index, self.clock);
+        self.slabs.turns(head, was_full, self.clock);
     }
 
     /// From now on a block opens its chunk where that had none.
@@ -495,4 +488,17 @@ impl Arena {
         }
         gained
     }
+}
+
+/// Fetches what lies there into the cache.
+#[inline(always)]
+fn fetch(p: NonNull<u8>) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint for any address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(p.as_ptr().cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
 }

@@ -110,7 +110,7 @@ impl Heap {
         let recording = self.is_quick(way, tape)?;
         let (slot, key, full) = self.arena.take_lowest(Class::of(bytes)?)?;
         self.quick_record(recording, tape, Kind::Alloc, key);
-        Some(self.arena.end_taking_lowest(slot, full))
+        Some(self.arena.end_taking(slot, full))
     }
 
     /// Whether a forward operation is recorded; `None` if its record has no room, or something else is to be done.

@@ -82,66 +82,57 @@ impl Head {
         &self.free[index as usize / 64]
     }
 
-    /// The first of the words with room.
+    /// Which words have room, and the first of them.
     #[inline(always)]
-    fn first_word(&self) -> u32 {
+    fn first_word(&self) -> (u64, u32) {
         let room = self.room.load(UNORDERED);
         // SAFETY: only chunks with room are asked, and that which stands for none.
         unsafe { std::hint::assert_unchecked(room != 0) };
-        room.trailing_zeros()
-    }
-
-    /// The bit of [`room`](Head::room) of a slot.
-    #[inline(always)]
-    pub fn bit_of_word(index: u32) -> u64 {
-        1 << (index / 64 % 64)
-    }
-
-    /// [`room`](Head::room) without the word of a slot.
-    #[inline(always)]
-    pub fn room_without(&self, index: u32) -> u64 {
-        self.room.load(UNORDERED) & !Head::bit_of_word(index)
-    }
-
-    /// [`room`](Head::room) without the first word that has some.
-    #[inline(always)]
-    pub fn room_without_first(&self) -> u64 {
-        let room = self.room.load(UNORDERED);
-        room & room.wrapping_sub(1)
+        (room, room.trailing_zeros())
     }
 
     /// The lowest free slot of a chunk with room.
     pub fn lowest_free(&self) -> u32 {
-        let word = self.first_word();
+        let (_, word) = self.first_word();
         word * 64 + self.word(word * 64).load(UNORDERED).trailing_zeros()
     }
 
-    /// Takes the lowest free slot; its number, and whether it was the last of its word.
+    // Whether a word fills up no processor guesses, so the bit of the word is written each time, changed or not.
+
+    /// Takes the lowest free slot; its number, and whether the chunk has room no more.
     #[inline(always)]
     pub fn take_lowest(&self) -> Option<(u32, bool)> {
-        let first = self.first_word() * 64;
-        let word = self.word(first);
+        let (room, first) = self.first_word();
+        let word = self.word(first * 64);
         let free = word.load(UNORDERED);
         if free == 0 {
             return None;
         }
         let rest = free & (free - 1);
         word.store(rest, UNORDERED);
-        self.taken.store(self.taken.load(UNORDERED).wrapping_add(1), UNORDERED);
-        Some((first + free.trailing_zeros(), rest == 0))
+        // Without its lowest bit, where that word has none left.
+        let full = self.count_taken(room & (room - u64::from(rest == 0)));
+        Some((first * 64 + free.trailing_zeros(), full))
     }
 
-    /// Takes a free slot; whether it was the last of its word.
+    /// Takes a free slot; whether the chunk has room no more.
     #[inline(always)]
     pub fn take(&self, index: u32) -> bool {
         let word = self.word(index);
-        let rest = word.load(UNORDERED) & !(1 << (index % 64));
+        let (rest, room) = (word.load(UNORDERED) & !(1 << (index % 64)), self.room.load(UNORDERED));
         word.store(rest, UNORDERED);
-        self.taken.store(self.taken.load(UNORDERED).wrapping_add(1), UNORDERED);
-        rest == 0
+        self.count_taken(room & !(u64::from(rest == 0) << (index / 64 % 64)))
     }
 
-    /// Frees a slot, if it is taken. Returns whether it is the first of its word that is free.
+    /// A slot was taken, and this is the room then; whether that is none.
+    #[inline(always)]
+    fn count_taken(&self, room: u64) -> bool {
+        self.room.store(room, UNORDERED);
+        self.taken.store(self.taken.load(UNORDERED).wrapping_add(1), UNORDERED);
+        room == 0
+    }
+
+    /// Frees a slot, if it is taken. Returns whether the chunk had no room.
     #[inline(always)]
     pub fn give(&self, index: u32) -> Option<bool> {
         let word = self.word(index);
@@ -150,23 +141,11 @@ impl Head {
         if now == before {
             return None;
         }
+        let room = self.room.load(UNORDERED);
         word.store(now, UNORDERED);
+        self.room.store(room | 1 << (index / 64 % 64), UNORDERED);
         self.taken.store(self.taken.load(UNORDERED).wrapping_sub(1), UNORDERED);
-        Some(before == 0)
-    }
-
-    /// Fetches the first line of a slot into the cache.
-    #[inline(always)]
-    pub fn fetch(&self, index: u32) {
-        let address = self.address.load(UNORDERED) + u64::from(index * self.bytes.load(UNORDERED));
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: a hint for any address.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = address;
+        Some(room == 0)
     }
 
     /// Makes it one of this class, at `offset` in the arena and at this address, all of whose slots are free.

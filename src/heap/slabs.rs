@@ -92,13 +92,13 @@ impl Slabs {
     // ---- what needs no other chunk ---------------------------------------------------------------
 
     /// Takes the slot where the next block of this class goes, if that opens no chunk. Returns it, what it takes, and
-    /// whether it was the last of its word: then [`set_room`](Slabs::set_room) comes next.
+    /// whether its chunk has room no more: then [`fills`](Slabs::fills) comes next.
     #[inline(always)]
     pub fn take_lowest(&mut self, class: Class) -> Option<(Slot, usize, bool)> {
         let head = self.lowest[class.index()];
-        let (index, last) = head.get().take_lowest()?;
+        let (index, full) = head.get().take_lowest()?;
         let bytes = head.get().bytes.load(UNORDERED);
-        Some((Slot { head, index, within: index * bytes }, bytes as usize, last))
+        Some((Slot { head, index, within: index * bytes }, bytes as usize, full))
     }
 
     /// The slot of the block that begins at `offset`, of no block in quarantine.
@@ -112,15 +112,14 @@ impl Slabs {
         Some(Slot { head, index, within: within as u32 })
     }
 
-    /// Frees the slot, if it is taken. Returns whether its word was full. Then, and where the chunk has no block any
-    /// more, [`chunk_turns`](Slabs::chunk_turns) comes next.
+    /// Frees the slot, if it is taken. Returns whether its chunk was full. Then, and where the chunk has no block any
+    /// more, [`turns`](Slabs::turns) comes next.
     #[inline(always)]
     pub fn give(&mut self, slot: Slot) -> Option<bool> {
         slot.head.get().give(slot.index)
     }
 
-    /// Takes a slot that is free and whose chunk is open or idle. Returns whether [`set_room`](Slabs::set_room) comes
-    /// next.
+    /// Takes a slot that is free and whose chunk is open or idle. Returns whether [`fills`](Slabs::fills) comes next.
     #[inline(always)]
     pub fn take(&mut self, slot: Slot) -> bool {
         slot.head.get().take(slot.index)
@@ -139,14 +138,11 @@ impl Slabs {
 
     // Where few slots are free, nearly every block that comes fills its chunk, and one that goes gives room to a full one.
 
-    /// A word of the chunk has no free slot any more: `room` is what [`Head::room`] has without it.
+    /// The chunk has room no more.
     #[inline(always)]
-    pub fn set_room(&mut self, at: HeadAt, room: u64) {
+    pub fn fills(&mut self, at: HeadAt) {
         let head = at.get();
-        head.room.store(room, UNORDERED);
-        if room == 0 {
-            self.no_more_room(chunk_of(head), head.last_class());
-        }
+        self.no_more_room(chunk_of(head), head.last_class());
     }
 
     #[inline(always)]
@@ -161,14 +157,11 @@ impl Slabs {
         self.lowest[class.index()] = first.map_or(HeadAt::none(), |chunk| self.heads.at(chunk));
     }
 
-    /// A slot, by its number in the chunk, was freed, in a word that was full or in a chunk that has nothing else. `now`
-    /// counts up.
+    /// A slot was freed, in a chunk that was full or in one that has nothing else. `now` counts up.
     #[inline(always)]
-    pub fn chunk_turns(&mut self, at: HeadAt, index: u32, now: u64) {
+    pub fn turns(&mut self, at: HeadAt, was_full: bool, now: u64) {
         let head = at.get();
-        let room = head.room.load(UNORDERED);
-        head.room.store(room | Head::bit_of_word(index), UNORDERED);
-        if room == 0 {
+        if was_full {
             self.settle();
             let class = head.last_class().index();
             // It was among those with room when it was opened.
@@ -266,7 +259,7 @@ impl Slabs {
         self.find_lowest(class);
     }
 
-    /// Frees all. `now` as for [`chunk_turns`](Slabs::chunk_turns).
+    /// Frees all. `now` as for [`turns`](Slabs::turns).
     pub fn clear(&mut self, now: u64) {
         for head in (0..self.top).map(|chunk| self.heads.get(chunk)).filter(|head| head.class().is_some()) {
             head.clear(now);

@@ -94,15 +94,16 @@ fn take(slabs: &mut Slabs, model: &mut Model, offset: usize, class: Class, opens
     }
     let slot = slabs.slot(offset, class).expect("a slot");
     if slabs.take(slot) {
-        slabs.set_room(slot.head, slot.head.get().room_without(slot.index));
+        slabs.fills(slot.head);
     }
     model.take(offset, class);
 }
 
 fn give(slabs: &mut Slabs, model: &mut Model, offset: usize, now: u64) {
     let slot = slabs.find(offset).expect("a block");
-    if slabs.give(slot).expect("taken") || slot.head.get().taken() == 0 {
-        slabs.chunk_turns(slot.head, slot.index, now);
+    let was_full = slabs.give(slot).expect("taken");
+    if was_full || slot.head.get().taken() == 0 {
+        slabs.turns(slot.head, was_full, now);
     }
     model.give(offset, now);
 }
@@ -159,7 +160,7 @@ fn slabs_do_what_a_list_of_slots_does() {
                         if let Some((slot, _, full)) = quick {
                             assert_eq!(slot.key(), record::key(model.place(class), class));
                             if full {
-                                slabs.set_room(slot.head, slot.head.get().room_without_first());
+                                slabs.fills(slot.head);
                             }
                             model.take(record::offset(slot.key()), class);
                             continue;
