@@ -5,7 +5,7 @@
 
 use super::class::{CHUNK, Class};
 use super::fingerprint::{FACTORS, Factors, Fingerprint};
-use super::head::HeadAt;
+use super::head::{self, HeadAt};
 use super::large::UNIT;
 use super::record::Block;
 use super::shared::{Layout, Shared, Zones};
@@ -214,7 +214,7 @@ impl Arena {
     #[inline(never)]
     fn chunk_turns(&mut self, head: HeadAt, freed: NonNull<u8>, was_full: bool) {
         // Where few slots are free, the next block of the class comes here, and the program writes to it.
-        fetch(freed);
+        head::fetch(freed);
         self.clock += 1;
         self.slabs.turns(head, was_full, self.clock);
     }
@@ -488,17 +488,4 @@ impl Arena {
         }
         gained
     }
-}
-
-/// Fetches what lies there into the cache.
-#[inline(always)]
-fn fetch(p: NonNull<u8>) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint for any address.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(p.as_ptr().cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = p;
 }

@@ -176,6 +176,19 @@ impl Head {
     }
 }
 
+/// Fetches what lies there into the cache.
+#[inline(always)]
+pub(super) fn fetch(p: NonNull<u8>) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint for any address.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(p.as_ptr().cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = p;
+}
+
 /// Where a head lies, which lives as long as its heap.
 #[derive(Clone, Copy)]
 pub(super) struct HeadAt(NonNull<Head>);
