@@ -108,21 +108,26 @@ ADTAPE_COLD_ void adtape_null_(int64_t count) {
 
 /* ---- scalars ----------------------------------------------------------------------------------- */
 
+/* Hides how `value` was computed: the compiler then keeps it in one register and does not compute the cursor of before
+ * along with it, which would be one more instruction in a loop of few. */
+#define ADTAPE_OPAQUE_(value) __asm__("" : "+r"(value))
+
 /* bytes and type are constants at every call. The cursor is read once: the compiler cannot know that the copy does
  * not change it. The operation goes on with t, which the slow path returns: with what it returns, the compiler would
  * take the tape of the next operation for another one and read its cursor anew. Fast and slow path meet again before
  * the cursor is written, here and in all that follows: so the next operation knows it from a register, where reading it
  * back would cost the time from a store to its load. */
 ADTAPE_INLINE_ void adtape_push_raw_(adtape_t *t, const void *x, uintptr_t bytes, adtape_type_t type) {
-    uintptr_t cur;
+    uintptr_t end;
     ADTAPE_NONNULL_(t);
-    cur = t->cur;
-    if (ADTAPE_RARE_(cur + bytes > t->limit)) {
+    end = t->cur + bytes;
+    ADTAPE_OPAQUE_(end);
+    if (ADTAPE_RARE_(end > t->limit)) {
         (void)adtape_push_room_(t, type, 1);
-        cur = t->cur;
+        end = t->cur + bytes;
     }
-    memcpy((void *)cur, x, bytes);
-    t->cur = cur + bytes;
+    memcpy((void *)(end - bytes), x, bytes);
+    t->cur = end;
 }
 /* Where the value on top begins: the cursor once it is popped. The caller copies the value and then writes the cursor:
  * of a copy behind that write, the compiler would have to assume that it changes the cursor. */

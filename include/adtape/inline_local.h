@@ -42,10 +42,6 @@ ADTAPE_INLINE_ adtape_status_t adtape_detach_(adtape_local_t *l) {
 #define adtape_attach(t, l) adtape_attach_(t, l)
 #define adtape_detach(l) adtape_detach_(l)
 
-/* Hides how `value` was computed: the compiler then keeps it in one register and does not compute the cursor of before
- * along with it, which would be one more instruction in a loop of five. */
-#define ADTAPE_OPAQUE_(value) __asm__("" : "+r"(value))
-
 ADTAPE_INLINE_ void adtape_local_push_raw_(adtape_local_t *l, const void *x, uintptr_t bytes, adtape_type_t type) {
     uintptr_t end = l->c.cur + bytes;
     ADTAPE_OPAQUE_(end);
