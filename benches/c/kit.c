@@ -76,6 +76,11 @@ static void control_floor(const work_t *w, times_t *times) {
     TIMED(times->forward, plain_push_i32_call(w->count));
     TIMED(times->reverse, plain_pop_i32_call((int32_t *)w->values, w->count));
 }
+static void bit_floor(const work_t *w, times_t *times) {
+    floor_begin(w->memory, w->count * w->bytes);
+    TIMED(times->forward, plain_push_bit_call(w->count));
+    TIMED(times->reverse, plain_pop_bit_call((int32_t *)w->values, w->count));
+}
 
 /* ---- arrays ------------------------------------------------------------------------------------- */
 
@@ -108,6 +113,7 @@ const figure_t kit_figures[] = {
     {"kit/real8_fortran", real8_fortran, real8_fortran_floor},
     {"kit/control1b", control1, control_floor},
     {"kit/control2b", control2, control_floor},
+    {"kit/control1b_packed", control1, bit_floor},
     {"kit/array_memory", arrays, memcpys},
     {"kit/array_cache", arrays, memcpys},
     {NULL, NULL, NULL},

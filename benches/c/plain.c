@@ -57,6 +57,28 @@ void plain_pop_compared(double **cursor, const double *base, double *out, int64_
     }
     *cursor = p;
 }
+void plain_push_held(plain_cursor_t *cursor, double x, int64_t n) {
+    char *p = cursor->cur;
+    for (int64_t i = 0; i < n; i++) {
+        p += sizeof x;
+        if (__builtin_expect(p > *(char *volatile *)&cursor->limit, 0)) {
+            abort();
+        }
+        ((double *)p)[-1] = x;
+        *(char *volatile *)&cursor->cur = p;
+    }
+}
+void plain_pop_held(plain_cursor_t *cursor, double *out, int64_t n) {
+    char *p = cursor->cur;
+    BLOCKS(i, n) {
+        p -= sizeof *out;
+        if (__builtin_expect(p < *(char *volatile *)&cursor->base, 0)) {
+            abort();
+        }
+        out[i] = *(double *)p;
+        *(char *volatile *)&cursor->cur = p;
+    }
+}
 
 void plain_push_bits(plain_bits_t *bits, const int32_t *bit, int64_t n) {
     uint64_t *p = bits->cursor, word = bits->word;
@@ -116,6 +138,14 @@ void plain_push_i32_call(int64_t n) {
 }
 void plain_pop_i32_call(int32_t *out, int64_t n) {
     BLOCKS(i, n) { floor_pop_i32(&out[i]); }
+}
+void plain_push_bit_call(int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        floor_push_bit((int32_t)(i & 1));
+    }
+}
+void plain_pop_bit_call(int32_t *out, int64_t n) {
+    BLOCKS(i, n) { floor_pop_bit(&out[i]); }
 }
 
 /* memcpy may write to the cursor itself, for all that the compiler knows: it stays in memory. */

@@ -39,16 +39,24 @@ void floor_push_value(double x);
 void floor_pop(double *x);
 void floor_push_i32(int32_t x);
 void floor_pop_i32(int32_t *x);
+void floor_push_bit(int32_t x);
+void floor_pop_bit(int32_t *x);
 void plain_push_call(double x, int64_t n);
 void plain_push_value_call(double x, int64_t n);
 void plain_pop_call(double *out, int64_t n);
 void plain_push_i32_call(int64_t n);
 void plain_pop_i32_call(int32_t *out, int64_t n);
+void plain_push_bit_call(int64_t n);
+void plain_pop_bit_call(int32_t *out, int64_t n);
 
 /* The same inlined: a bounded cursor that lives in memory, loaded and stored at each element. `x` has BLOCK values. */
 typedef struct {
     char *cur, *limit, *base;
 } plain_cursor_t;
+/* The least that a bounded cursor in memory takes: the plain loop, which compares its pointer with a bound in memory and
+ * stores it. */
+void plain_push_held(plain_cursor_t *cursor, double x, int64_t n);
+void plain_pop_held(plain_cursor_t *cursor, double *out, int64_t n);
 void plain_push_bounded(plain_cursor_t *cursor, const double *x, int64_t n);
 void plain_pop_bounded(plain_cursor_t *cursor, double *out, int64_t n);
 

@@ -88,6 +88,11 @@ static void stored(const work_t *w, times_t *times) {
     TIMED(times->forward, plain_push_stored(&cursor, w->values[0], w->count));
     TIMED(times->reverse, plain_pop_stored(&cursor, w->values, w->count));
 }
+static void held(const work_t *w, times_t *times) {
+    plain_cursor_t cursor = {w->memory, w->memory + w->count * w->bytes, w->memory};
+    TIMED(times->forward, plain_push_held(&cursor, w->values[0], w->count));
+    TIMED(times->reverse, plain_pop_held(&cursor, w->values, w->count));
+}
 static void compared(const work_t *w, times_t *times) {
     double *cursor = (double *)w->memory, *const base = cursor;
     TIMED(times->forward, plain_push_compared(&cursor, base + w->count, w->values[0], w->count));
@@ -165,6 +170,7 @@ const figure_t scalar_figures[] = {
     {"f64/handle", handle, plain},
     {"f64/local_compared", local, compared},
     {"f64/handle_stored", handle, stored},
+    {"f64/handle_held", handle, held},
     {"f64/self_kept", kept, plain},
     {"f64/self", self, plain},
     {"f64/call", call, call_floor},

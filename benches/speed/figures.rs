@@ -67,6 +67,7 @@ fn scalars(all: &mut Vec<Figure>) {
     for (what, name) in [
         ("local cursor, in cache, beside a loop that compares", "f64/local_compared"),
         ("handle, in cache, beside a loop that stores its cursor", "f64/handle_stored"),
+        ("handle, in cache, beside one that compares and stores it", "f64/handle_held"),
     ] {
         all.push(figure(&format!("double, {what}"), Static, name, CACHED, 8, Some(AtMost(1.1))));
     }
@@ -137,6 +138,8 @@ fn kit(all: &mut Vec<Figure>) {
             all.push(figure(&format!("{call}, kit, {how}"), runs, name, CACHED, 8, Some(AtMost(bound))));
         }
     }
+    let packed = "Control1b, kit, static, beside a call that packs bits";
+    all.push(figure(packed, Runs::Static, "kit/control1b_packed", CACHED, 8, Some(AtMost(1.1))));
     if has_gnu_fortran() {
         all.push(figure("real8_, kit, Fortran -flto", Runs::Lto, "lto/real8", CACHED, 8, Some(AtMost(1.2))));
         all.push(figure("double, Fortran module -flto", Runs::Lto, "lto/module", CACHED, 8, Some(AtMost(1.2))));
