@@ -97,7 +97,7 @@ int main(void) {
             allocated = (size_t)count * (size_t)bytes + 64;
             w.memory = warm_memory(allocated);
             w.values = (double *)(warm_memory(values_bytes(&w)) + AWAY);
-            /* Of a host that is slow to give memory, a tape would take small pages: what was touched and freed is here. */
+            /* Memory that was touched and freed comes quickly: a tape takes small pages where huge ones come slowly. */
             drop_memory(warm_memory(allocated), allocated);
             expect_ok(adtape_create(&w.tape));
             /* The rounds are above the part of a tape that has small pages. */
