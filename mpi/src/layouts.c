@@ -233,8 +233,7 @@ static __attribute__((noinline)) void pack_any(enum packing what, void *buffer, 
 enum { FEW_DOUBLES = 4 };
 
 /* Moves the first `values` values of a buffer. A few doubles go without a call. */
-static inline __attribute__((always_inline)) void pack(enum packing what, void *buffer, void *packed,
-                                                       const struct layout *layout, int64_t values) {
+INLINED void pack(enum packing what, void *buffer, void *packed, const struct layout *layout, int64_t values) {
     const bool adds = what == ADD, comes = adds || what == PUT;
     char *at = buffer, *run = packed;
     if (!layout->dense || layout->kind != F64 || values > FEW_DOUBLES) {

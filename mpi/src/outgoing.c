@@ -2,7 +2,7 @@
 
 /* Most short ones are sent at once. Now and then the others give their rooms back, if they have arrived: to ask after
  * each takes longer than a short message. */
-enum { FEW_OUTGOING = 16, SHORT_BYTES = 16384 };
+enum { FEW_OUTGOING = 16, SHORT_BYTES = 16384, TINY_BYTES = 256 };
 static const size_t FEW_OUTGOING_BYTES = (size_t)64 << 10;
 static struct {
     MPI_Request *requests;
@@ -12,7 +12,8 @@ static struct {
     int count, capacity;
     int enough;        /* so many are under way that it is time to ask */
     size_t new_bytes;  /* since the last time, or more than so many bytes */
-} outgoing;
+    size_t at_once_bytes; /* longer ones were not sent at once, since the last time */
+} outgoing = {.at_once_bytes = SHORT_BYTES};
 
 static void outgoing_collect(const void *site) {
     int done = 0, left = 0;
@@ -31,6 +32,7 @@ static void outgoing_collect(const void *site) {
     outgoing.count = left;
     outgoing.enough = 2 * left > FEW_OUTGOING ? 2 * left : FEW_OUTGOING;
     outgoing.new_bytes = 0;
+    outgoing.at_once_bytes = SHORT_BYTES;
 }
 
 /* A message of so many bytes that is under way from a room. */

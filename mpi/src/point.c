@@ -123,7 +123,7 @@ API int adtape_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source,
     return code;
 }
 
-static void settle_leg(struct leg *leg, const void *site) {
+static inline void settle_leg(struct leg *leg, const void *site) {
     if (leg->flags & LEG_LATE) {
         leg->number = number_late(leg->number, site);
         leg->flags &= ~(uint32_t)LEG_LATE;
@@ -193,7 +193,8 @@ API int adtape_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype,
 }
 
 /* The adjoint of what was received is on its way before that of what was sent is waited for: both partners can do
- * so. What concerns only the latter comes behind, too, while the message travels. */
+ * so. What concerns only the latter comes behind, too, while the message travels. Behind it, too, MPI is asked whether
+ * a message is gone that most likely is, and not tiny: it would take the partner's in, and the receive copy that. */
 static void sendrecv_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     struct leg sent, received;
@@ -203,8 +204,14 @@ static void sendrecv_reverse(enum operation operation, void *const *given, const
     if (sends) {
         settle_leg(&received, site);
     }
-    if (sends && !in_place) {
-        adjoint_send(&received, operation, received_b, site);
+    const bool is_copied = sends && !in_place;
+    struct sent message = {0};
+    if (is_copied) {
+        message = adjoint_begin(TAKE, &received, operation, received_b, site);
+    }
+    const bool asks_later = message.bytes > TINY_BYTES && goes_at_once(&message);
+    if (is_copied && !asks_later) {
+        adjoint_end(&message, site);
     }
     pop_legs(&sent, 1, site);
     void *sent_b = leg_adjoint(&sent, given, &head, site);
@@ -215,6 +222,9 @@ static void sendrecv_reverse(enum operation operation, void *const *given, const
         adjoint_send(&received, operation, received_b, site);
     } else if (receives) {
         incoming_take(&sent, sent_b, &head, site);
+    }
+    if (is_copied && asks_later) {
+        adjoint_end(&message, site);
     }
 }
 

@@ -56,7 +56,7 @@ static void push_bytes(const void *x, size_t bytes, const void *site) {
 }
 
 /* Inlined, so that the sizes of heads and legs are constants. */
-static inline __attribute__((always_inline)) void pop_bytes(void *x, size_t bytes, const void *site) {
+INLINED void pop_bytes(void *x, size_t bytes, const void *site) {
     adtape_t *t = adtape_self();
     if (bytes == 0) {
         return;
@@ -153,8 +153,7 @@ static inline void pop_legs(struct leg *legs, int count, const void *site) {
 }
 
 /* Both, where the operation says how many legs there are. Mostly they lie one behind the other in memory. */
-static inline __attribute__((always_inline)) void pop_record(enum operation operation, struct head *head,
-                                                             struct leg *legs, int count, const void *site) {
+INLINED void pop_record(enum operation operation, struct head *head, struct leg *legs, int count, const void *site) {
     adtape_t *t = adtape_self();
     const size_t bytes = (size_t)count * sizeof *legs;
     const char *from = (const char *)t->cur - sizeof *head;

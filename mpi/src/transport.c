@@ -117,17 +117,26 @@ static inline MPI_Request plain_send_whole(const struct leg *leg, const char *va
     return is_large(bytes) ? large_send(leg, values, bytes, site) : plain_send(leg, values, bytes, site);
 }
 
-/* Sends the adjoint of what was received, which is zero then if it is taken; zeros if there is none. Does not wait. */
-static void adjoint_send_by(enum packing what, const struct leg *leg, enum operation operation, void *adjoint,
-                            const void *site) {
+/* A message that is under way from a room. */
+struct sent {
+    char *room;
+    size_t bytes;
+    MPI_Request request;
+};
+
+/* Sends the adjoint of what was received, which is zero then if it is taken; zeros if there is none. Does not wait.
+ * What is dense is set to zero while the message travels. */
+static inline struct sent adjoint_begin(enum packing what, const struct leg *leg, enum operation operation,
+                                        void *adjoint, const void *site) {
     const struct layout *layout = layouts.at[leg->layout];
     const int64_t bytes = packed_bytes(layout, leg->values);
     const bool headed = is_headed(leg);
     const size_t header_bytes = headed ? sizeof(struct header) : 0;
     const size_t all = header_bytes + (size_t)bytes;
     char *message = room_allocate(all, site);
+    const bool clears = what == TAKE && adjoint != NULL && layout->dense;
     if (adjoint != NULL) {
-        pack(what, adjoint, message + header_bytes, layout, leg->values);
+        pack(clears ? COPY : what, adjoint, message + header_bytes, layout, leg->values);
     } else {
         memset(message + header_bytes, 0, (size_t)bytes);
     }
@@ -139,11 +148,32 @@ static void adjoint_send_by(enum packing what, const struct leg *leg, enum opera
     } else {
         request = plain_send_whole(leg, message, bytes, site);
     }
-    if (all <= SHORT_BYTES && is_complete(&request, site)) {
-        room_free(message);
-    } else {
-        outgoing_enter(message, all, request, site);
+    if (clears) {
+        clear_dense(adjoint, layout, leg->values);
     }
+    return (struct sent){message, all, request};
+}
+
+/* Whether a message is sent at once, as far as one can know. */
+static inline bool goes_at_once(const struct sent *sent) { return sent->bytes <= outgoing.at_once_bytes; }
+
+/* Gives the room back, now or later. */
+static inline void adjoint_end(struct sent *sent, const void *site) {
+    const bool is_short = sent->bytes <= SHORT_BYTES;
+    if (is_short && is_complete(&sent->request, site)) {
+        room_free(sent->room);
+        return;
+    }
+    if (is_short && goes_at_once(sent)) {
+        outgoing.at_once_bytes = sent->bytes - 1;
+    }
+    outgoing_enter(sent->room, sent->bytes, sent->request, site);
+}
+
+static void adjoint_send_by(enum packing what, const struct leg *leg, enum operation operation, void *adjoint,
+                            const void *site) {
+    struct sent sent = adjoint_begin(what, leg, operation, adjoint, site);
+    adjoint_end(&sent, site);
 }
 
 static void adjoint_send(const struct leg *leg, enum operation operation, void *adjoint, const void *site) {
@@ -224,7 +254,7 @@ static __attribute__((noinline)) void large_receive(struct incoming *incoming, c
     incoming->request = plain_receive(leg, incoming->data + FRONT_BYTES, incoming->bytes - FRONT_BYTES, site);
 }
 
-static inline void incoming_begin(struct incoming *incoming, const struct leg *leg, const void *site) {
+INLINED void incoming_begin(struct incoming *incoming, const struct leg *leg, const void *site) {
     incoming->request = MPI_REQUEST_NULL;
     incoming->bytes = packed_bytes(layouts.at[leg->layout], leg->values);
     if (is_headed(leg)) {
@@ -369,8 +399,8 @@ static inline void incoming_add(const struct leg *leg, struct incoming *incoming
 }
 
 /* Waits for an adjoint, and adds it up; NULL: it is not wanted. */
-static void incoming_end(const struct leg *leg, struct incoming *incoming, void *adjoint, const struct head *head,
-                         const void *site) {
+INLINED void incoming_end(const struct leg *leg, struct incoming *incoming, void *adjoint, const struct head *head,
+                          const void *site) {
     if (is_headed(leg)) {
         incoming->data = take_headed(leg, incoming, head, site);
     } else {

@@ -102,7 +102,7 @@ static void underway_end(void) {
 /* ---- waits: reverse ---- */
 
 /* The reverse of the wait for what was sent asks for its adjoint. A request of MPI_REQUEST_NULL has no serial. */
-static void ask_for_adjoint(const struct leg *leg, const void *site) {
+static inline void ask_for_adjoint(const struct leg *leg, const void *site) {
     struct exchange *exchange = exchange_new(leg->serial, site);
     if (leg->flags & LEG_MESSAGE) {
         incoming_begin(&exchange->incoming, leg, site);
@@ -110,7 +110,7 @@ static void ask_for_adjoint(const struct leg *leg, const void *site) {
 }
 
 /* The reverse of the wait for what was received sends its adjoint. */
-static void return_adjoint(struct leg *leg, void *adjoint, const void *site) {
+INLINED void return_adjoint(struct leg *leg, void *adjoint, const void *site) {
     const struct layout *layout = layouts.at[leg->layout];
     struct exchange *exchange = exchange_new(leg->serial, site);
     settle_leg(leg, site);
@@ -132,13 +132,18 @@ static __attribute__((noinline)) void ask_for_collective(const struct leg *leg, 
 
 enum { FEW = 16 };
 
-/* All adjoints are asked for before one is sent: a message that finds its receive goes there without a detour. */
+/* All adjoints are sent before one is asked for: while they travel, the receives are posted. */
 static void wait_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     pop_head(operation, &head, site);
     const bool few = head.legs <= FEW;
     struct leg few_legs[FEW], *legs = few ? few_legs : allocate((size_t)head.legs * sizeof *legs, site);
     pop_legs(legs, head.legs, site);
+    for (int i = 0; i < head.legs; i++) {
+        if (legs[i].flags & LEG_RECEIVED) {
+            return_adjoint(&legs[i], leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site), site);
+        }
+    }
     for (int i = head.legs - 1; i >= 0; i--) {
         const struct leg *leg = &legs[i];
         if (leg->flags & LEG_COLLECTIVE) {
@@ -146,11 +151,6 @@ static void wait_reverse(enum operation operation, void *const *given, const voi
             ask_for_collective(leg, site);
         } else if (leg->serial != 0 && !(leg->flags & LEG_RECEIVED)) {
             ask_for_adjoint(leg, site);
-        }
-    }
-    for (int i = 0; i < head.legs; i++) {
-        if (legs[i].flags & LEG_RECEIVED) {
-            return_adjoint(&legs[i], leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site), site);
         }
     }
     if (!few) {
@@ -161,7 +161,7 @@ static void wait_reverse(enum operation operation, void *const *given, const voi
 /* ---- Isend, Irecv: reverse ---- */
 
 /* Waits for the adjoint of what was sent. */
-static void sent_reverse(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
+INLINED void sent_reverse(const struct leg *leg, void *adjoint, const struct head *head, const void *site) {
     struct exchange *exchange = exchange_take(leg, head);
     if (leg->flags & LEG_MESSAGE) {
         incoming_end(leg, &exchange->incoming, adjoint, head, site);
@@ -170,7 +170,7 @@ static void sent_reverse(const struct leg *leg, void *adjoint, const struct head
 }
 
 /* Waits until the adjoint of what was received is sent. The reverse of the wait knew where it is. */
-static void received_reverse(const struct leg *leg, const struct head *head, const void *site) {
+INLINED void received_reverse(const struct leg *leg, const struct head *head, const void *site) {
     struct exchange *exchange = exchange_take(leg, head);
     if (exchange->adjoint != NULL) {
         expect(MPI_Wait(&exchange->incoming.request, MPI_STATUS_IGNORE), site,
@@ -180,7 +180,7 @@ static void received_reverse(const struct leg *leg, const struct head *head, con
     exchange_end(exchange);
 }
 
-static void isend_reverse(void *const *given, const void *site) {
+INLINED void isend_reverse(void *const *given, const void *site) {
     struct head head;
     struct leg leg;
     pop_record(OP_Isend, &head, &leg, 1, site);
@@ -191,7 +191,7 @@ static void isend_reverse(void *const *given, const void *site) {
 API void adtape_MPI_Isend_b(void) { isend_reverse(NULL, SITE); }
 API void adtape_MPI_Isend_b_at(void *buf_b) { isend_reverse(&buf_b, SITE); }
 
-static void irecv_reverse(enum operation operation, const void *site) {
+INLINED void irecv_reverse(enum operation operation, const void *site) {
     struct head head;
     struct leg leg;
     pop_record(operation, &head, &leg, 1, site);
