@@ -57,7 +57,8 @@ API int adtape_MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 /* Frees what the ranks have of the library; every rank is here. */
 static void end(const void *site) {
     expect_ready(site);
-    transport_end(site);
+    expect_none_unasked(site);
+    outgoing_end(site);
     for (int i = 0; i < comms.count; i++) {
         struct comm *comm = comms.at[i];
         if (comm->mirrored != MPI_COMM_NULL) {

@@ -456,16 +456,3 @@ static __attribute__((noinline)) void exchange_in_place(const struct leg *sent, 
     clear_dense(received_b, layout, received->values);
     incoming_end(sent, &incoming, sent_b, head, site);
 }
-
-/* ---- the library's beginning and end ---- */
-
-static void transport_end(const void *site) {
-    outgoing_end(site);
-    for (int i = 0; i < comms.count; i++) {
-        while (comms.at[i]->arrivals != NULL) {
-            struct arrival *arrival = comms.at[i]->arrivals;
-            comms.at[i]->arrivals = arrival->next;
-            free(arrival);
-        }
-    }
-}

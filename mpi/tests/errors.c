@@ -203,6 +203,36 @@ static void message_missing(void) {
     }
 }
 
+/* Rank 0 sends so many doubles by MPI's own call, and rank 1 reverses its receive. */
+static void send_not_reversed(int count) {
+    static double many[1 << 17], many_b[1 << 17];
+    active(many, many_b, sizeof many, "many");
+    if (me == 0) {
+        MPI_Send(many, count, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD);
+    } else {
+        adtape_MPI_Recv(many, count, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        adtape_MPI_Recv_b();
+    }
+    adtape_MPI_Finalize();
+}
+static void adjoint_not_asked_for(void) { send_not_reversed(1); }
+static void large_adjoint_not_asked_for(void) { send_not_reversed(1 << 17); }
+
+/* Rank 1 reverses its second receive, and rank 0 asks for the adjoint of the first one only. */
+static void adjoint_kept(void) {
+    if (me == 0) {
+        adtape_MPI_Send(x, 1, MPI_DOUBLE, 1, 5, MPI_COMM_WORLD);
+        MPI_Send(x, 1, MPI_DOUBLE, 1, 6, MPI_COMM_WORLD);
+        adtape_MPI_Send_b();
+    } else {
+        adtape_MPI_Recv(x, 1, MPI_DOUBLE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        adtape_MPI_Recv(x, 1, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        adtape_MPI_Recv_b();
+        adtape_MPI_Recv_b();
+    }
+    adtape_MPI_Finalize();
+}
+
 /* Rank 1 does not reverse its call. */
 static void nonblocking_call_missing(void) {
     adtape_MPI_Ibcast(x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
@@ -269,7 +299,8 @@ static const struct {
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(large_size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)
-    CASE(collective_call_missing, 2)
+    CASE(collective_call_missing, 2) CASE(adjoint_not_asked_for, 2) CASE(large_adjoint_not_asked_for, 2)
+    CASE(adjoint_kept, 2)
     CASE(error_of_others, 3)
 };
 

@@ -98,6 +98,14 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         Check,
         &["MPI_Send sent 16 bytes of double to rank 1", "that rank reverses MPI_Recv of 8 bytes"],
     ),
+    (
+        "adjoint_not_asked_for",
+        Plain,
+        &["rank 1 has reversed the receive of a message with tag 5", "this rank has not reversed its send"],
+    ),
+    ("adjoint_not_asked_for", Check, &["rank 1 has reversed MPI_Recv of a message with tag 5"]),
+    ("large_adjoint_not_asked_for", Both, &["rank 1 has reversed ", "of a message with tag 5"]),
+    ("adjoint_kept", Both, &["rank 1 has reversed ", "of a message with tag 6", "sent by MPI's own call"]),
     ("collective_call_missing", Check, &["reverse of MPI_Barrier on a communicator of 2: not all of its ranks came"]),
 ];
 
