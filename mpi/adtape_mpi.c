@@ -19,8 +19,8 @@
  *   src/number.c      which message is which
  *   src/outgoing.c    what is under way from rooms
  *   src/transport.c   messages of the reverse sweep
+ *   src/agree.c       check mode: whether all ranks do one collective call
  *   src/unasked.c     adjoints that nobody asked for
- *   src/agree.c       check mode: whether all ranks reverse one collective call
  *   src/point.c       blocking calls between two ranks
  *   src/request.c     requests, and calls that make them
  *   src/underway.c    their reverse
@@ -88,9 +88,8 @@
 #include "src/outgoing.c"
 #include "src/transport.c"
 
-#include "src/unasked.c"
-
 #include "src/agree.c"
+#include "src/unasked.c"
 
 #include "src/point.c"
 

@@ -1,12 +1,30 @@
-/* agree.c: check mode compares what all ranks of a communicator reverse before a collective call, which else would
- * wait for ever, or add up what does not belong together. */
+/* agree.c: check mode compares what all ranks of a communicator do before a collective call, which else would wait for
+ * ever, or add up what does not belong together. */
+
+/* Calls of the library's own that all ranks make together. */
+enum together { SEED_CHECK, DERIVATIVE_TEST, RUN_CALL, STATISTICS, FINALIZE };
+static const char *const together_names[] = {"adtape_mpi_check_seed", "a derivative test",
+                                             "a call of adtape_mpi_run.h on checkpoints or a driver",
+                                             "statistics", "adtape_MPI_Finalize"};
 
 struct agreed {
-    int32_t operation, root, reduction, kind;
+    int32_t operation; /* -1, -2, …: a call of the library's own */
+    int32_t root, reduction, kind;
     int64_t values;
 };
 
-static void agree_wait(MPI_Request *request, const char *name, const struct comm *comm, const void *site) {
+/* What a rank does, for messages. */
+static const char *agreed_text(char *text, size_t bytes, const struct agreed *agreed) {
+    if (agreed->operation < 0) {
+        (void)snprintf(text, bytes, "is at %s", together_names[-1 - agreed->operation]);
+    } else {
+        (void)snprintf(text, bytes, "reverses %s (root %d, %" PRId64 " values)", operation_names[agreed->operation],
+                       agreed->root, agreed->values);
+    }
+    return text;
+}
+
+static void agree_wait(MPI_Request *request, const struct agreed *own, const struct comm *comm, const void *site) {
     const double begun = MPI_Wtime();
     int done = 0;
     for (;;) {
@@ -15,11 +33,13 @@ static void agree_wait(MPI_Request *request, const char *name, const struct comm
             return;
         }
         if (MPI_Wtime() - begun > mpi.timeout) {
+            const bool reverse = own->operation >= 0;
             fail(ADTAPE_STATUS_MISMATCH, site,
-                 "reverse of %s on a communicator of %d: not all of its ranks came to it within %g s "
-                 "(ADTAPE_MPI_TIMEOUT)\n"
-                 "  another rank stopped, waits itself, or its sweeps do not mirror each other",
-                 name, comm->size, mpi.timeout);
+                 "%s%s on a communicator of %d: not all of its ranks came to it within %g s (ADTAPE_MPI_TIMEOUT)\n"
+                 "  another rank stopped, waits itself, or %s",
+                 reverse ? "reverse of " : "",
+                 reverse ? operation_names[own->operation] : together_names[-1 - own->operation], comm->size,
+                 mpi.timeout, reverse ? "its sweeps do not mirror each other" : "does not call it: all ranks do");
         }
     }
 }
@@ -29,31 +49,42 @@ static bool agrees(const struct agreed *a, const struct agreed *b) {
            a->values == b->values;
 }
 
-/* Operations of the program's own are numbered as a rank has registered them. */
-static int32_t agreed_tag(const struct leg *leg) { return leg->tag < USER ? leg->tag : USER; }
-
-/* Ends in an error on each rank that disagrees with the first one. Outside of check mode does nothing. */
-static void agree(const struct leg *leg, const struct head *head, const void *site) {
-    struct comm *comm = comms.at[leg->comm];
-    const struct layout *layout = layouts.at[leg->layout];
-    const struct agreed own = {(int32_t)head->operation, leg->peer, agreed_tag(leg), (int32_t)layout->kind, leg->values};
+/* Ends in an error on each rank that disagrees with another one. */
+static void agree_on(const struct comm *comm, const struct agreed *own, const void *site) {
     MPI_Request request;
-    if (!mpi.check) {
-        return;
-    }
+    char mine[160], other[160];
     struct agreed *all = allocate((size_t)comm->size * sizeof *all, site);
-    expect(MPI_Iallgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, comm->twin, &request), site,
+    expect(MPI_Iallgather(own, sizeof *own, MPI_BYTE, all, sizeof *own, MPI_BYTE, comm->twin, &request), site,
            "MPI_Iallgather");
-    agree_wait(&request, operation_names[head->operation], comm, site);
+    agree_wait(&request, own, comm, site);
     for (int i = 0; i < comm->size; i++) {
-        if (!agrees(&own, &all[i])) {
+        if (!agrees(own, &all[i])) {
             fail(ADTAPE_STATUS_MISMATCH, site,
-                 "this rank, %d of %d, reverses %s (root %d, %" PRId64 " values), and rank %d %s (root %d, %" PRId64
-                 " values)\n"
-                 "  all ranks of a communicator reverse its collective calls in one order",
-                 comm->rank, comm->size, operation_names[head->operation], own.root, own.values, i,
-                 operation_names[all[i].operation], all[i].root, all[i].values);
+                 "this rank, %d of %d, %s, and rank %d %s\n"
+                 "  all ranks of a communicator make its collective calls, and reverse them, in one order",
+                 comm->rank, comm->size, agreed_text(mine, sizeof mine, own), i,
+                 agreed_text(other, sizeof other, &all[i]));
         }
     }
     free(all);
+}
+
+/* Operations of the program's own are numbered as a rank has registered them. */
+static int32_t agreed_tag(const struct leg *leg) { return leg->tag < USER ? leg->tag : USER; }
+
+/* Before the reverse of a collective call. Outside of check mode does nothing. */
+static void agree(const struct leg *leg, const struct head *head, const void *site) {
+    if (mpi.check) {
+        const int32_t kind = (int32_t)layouts.at[leg->layout]->kind;
+        const struct agreed own = {(int32_t)head->operation, leg->peer, agreed_tag(leg), kind, leg->values};
+        agree_on(comms.at[leg->comm], &own, site);
+    }
+}
+
+/* Before a call of the library's own. */
+static void agree_together(const struct comm *comm, enum together call, const void *site) {
+    if (mpi.check) {
+        const struct agreed own = {.operation = -1 - (int32_t)call};
+        agree_on(comm, &own, site);
+    }
 }

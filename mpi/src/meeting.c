@@ -61,6 +61,7 @@ static adtape_status_t meet(adtape_mpi_driver_t *m, enum meeting at, int64_t num
     const int64_t action = number * 8 + at;
     const bool due = comm->rank == 0 && m->checkpoints != NULL && MPI_Wtime() >= m->next;
     int64_t mine[4] = {status != ADTAPE_STATUS_OK, action, -action, due}, most[4];
+    agree_together(comm, RUN_CALL, site);
     expect(MPI_Allreduce(mine, most, 4, MPI_INT64_T, MPI_MAX, comm->twin), site, "MPI_Allreduce");
     m->due = most[3] != 0;
     if (most[0] == 0 && most[1] == -most[2]) {

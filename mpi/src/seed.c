@@ -27,6 +27,7 @@ API void adtape_mpi_check_seed(const void *seed, int count, MPI_Datatype datatyp
     int mine = is_seeded(seed, count, datatype, site), seeded = 0, first = comm->size;
     char meant[64], found[64] = "";
     int *all = allocate((size_t)comm->size * sizeof *all, site);
+    agree_together(comm, SEED_CHECK, site);
     expect(MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, comm->twin), site, "MPI_Allgather");
     for (int i = comm->size - 1; i >= 0; i--) {
         seeded += all[i];

@@ -31,6 +31,7 @@ API adtape_status_t adtape_mpi_share_memory_limit(MPI_Comm handle, int64_t machi
 static void statistics(const struct comm *comm, int32_t count, const double *figures, adtape_mpi_statistic_t *out,
                        const void *site) {
     double *all = allocate((size_t)comm->size * (size_t)count * sizeof *all, site);
+    agree_together(comm, STATISTICS, site);
     expect(MPI_Allgather(figures, count, MPI_DOUBLE, all, count, MPI_DOUBLE, comm->twin), site, "MPI_Allgather");
     for (int32_t i = 0; i < count; i++) {
         adtape_mpi_statistic_t s = {all[i], 0, all[i], 0, 0};

@@ -19,6 +19,7 @@ API adtape_status_t adtape_mpi_store_create_files(MPI_Comm handle, const char *d
         /* The lock goes with the process that has it: a straggler of a killed job keeps it to its end. */
         mine = status == ADTAPE_STATUS_OK ? GOT : status == ADTAPE_STATUS_IN_USE ? IN_USE : FAILED;
         mine = mine == IN_USE && MPI_Wtime() - begun > mpi.timeout ? FAILED : mine;
+        agree_together(comm, RUN_CALL, site);
         expect(MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm->twin), site, "MPI_Allreduce");
         if (most == IN_USE) {
             pause_ms(20);

@@ -33,7 +33,9 @@ static __attribute__((cold, noreturn)) void refuse_unasked(const MPI_Status *sta
 static void expect_none_unasked(const void *site) {
     /* MPI may need some time until it sees what has come. */
     static const double seconds = 1e-3;
-    expect(MPI_Barrier(comm_find(MPI_COMM_WORLD)->twin), site, "MPI_Barrier");
+    const struct comm *world = comm_find(MPI_COMM_WORLD);
+    agree_together(world, FINALIZE, site);
+    expect(MPI_Barrier(world->twin), site, "MPI_Barrier");
     const double begun = MPI_Wtime();
     do {
         for (int i = 0; i < comms.count; i++) {

@@ -23,6 +23,7 @@ static adtape_status_t refuse(adtape_status_t status, const char *format, ...) {
 static adtape_status_t verdict(const struct comm *comm, adtape_status_t status, const char *what, const void *site) {
     struct verdict verdict = {.status = status};
     int mine = status == ADTAPE_STATUS_OK ? comm->size : comm->rank, first = 0;
+    agree_together(comm, RUN_CALL, site);
     expect(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm->twin), site, "MPI_Allreduce");
     if (first == comm->size) {
         return ADTAPE_STATUS_OK;

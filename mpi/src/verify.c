@@ -8,6 +8,7 @@ API const char *adtape_mpi_test_text(void) { return verify_text; }
 /* The sum over all ranks, in their order. */
 static double sum_of_ranks(const struct comm *comm, double mine) {
     double sum = 0, *all = allocate((size_t)comm->size * sizeof *all, NULL);
+    agree_together(comm, DERIVATIVE_TEST, NULL);
     expect(MPI_Allgather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, comm->twin), NULL, "MPI_Allgather");
     for (int i = 0; i < comm->size; i++) {
         sum += all[i];
@@ -19,6 +20,7 @@ static double sum_of_ranks(const struct comm *comm, double mine) {
 /* Rank 0's value, which is to be that of all. Sums that ranks have added up in another order may differ by rounding. */
 static double value_of_ranks(const struct comm *comm, double mine, double rounding, const void *site) {
     double first = 0, *all = allocate((size_t)comm->size * sizeof *all, site);
+    agree_together(comm, DERIVATIVE_TEST, site);
     expect(MPI_Allgather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, comm->twin), site, "MPI_Allgather");
     first = all[0];
     for (int i = 1; i < comm->size; i++) {

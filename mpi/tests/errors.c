@@ -2,6 +2,7 @@
  * errors --list prints the cases and the ranks that each is for. */
 #include "check.h"
 
+#include <adtape_mpi_run.h>
 #include <adtape_mpi_test.h>
 
 static double x[8], xb[8], y[8], outside[8];
@@ -161,6 +162,29 @@ static void function_differs(void) {
     (void)adtape_mpi_test_gradient_f64(MPI_COMM_WORLD, own_part, NULL, NULL, 1, x, NULL, NULL, &report);
 }
 
+/* A call of all ranks that rank 0 makes alone. */
+static void seed_checked_on_one(void) {
+    adtape_MPI_Allreduce(x, x + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    if (me == 0) {
+        xb[1] = 1;
+        adtape_mpi_check_seed(xb + 1, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+    adtape_MPI_Allreduce_b();
+}
+static void statistics_on_one(void) {
+    if (me == 0) {
+        adtape_mpi_print_statistics(MPI_COMM_WORLD);
+    }
+    adtape_MPI_Finalize();
+}
+static void test_on_one(void) {
+    adtape_test_report_t report;
+    if (me == 0) {
+        (void)adtape_mpi_test_gradient_f64(MPI_COMM_WORLD, own_part, NULL, NULL, 1, x, NULL, NULL, &report);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Rank 0 has sent two doubles, and rank 1 reverses a receive of one. */
 static void size_differs(void) {
     if (me == 0) {
@@ -300,7 +324,7 @@ static const struct {
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(large_size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)
     CASE(collective_call_missing, 2) CASE(adjoint_not_asked_for, 2) CASE(large_adjoint_not_asked_for, 2)
-    CASE(adjoint_kept, 2)
+    CASE(adjoint_kept, 2) CASE(seed_checked_on_one, 2) CASE(statistics_on_one, 2) CASE(test_on_one, 2)
     CASE(error_of_others, 3)
 };
 
