@@ -62,6 +62,20 @@ static bool is(enum sentinel which, const void *address) {
     return false;
 }
 
+/* ---- errors ---- */
+
+/* The message begins with the rank, as the library's own do. */
+static __attribute__((cold)) void refuse(int32_t status, const char *what, const void *site) {
+    char text[256];
+    int there = 0, rank = 0;
+    (void)MPI_Initialized(&there);
+    if (there) {
+        (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    }
+    (void)snprintf(text, sizeof text, "rank %d: %s", rank, what);
+    adtape_abi0_fail(status, text, site);
+}
+
 /* ---- buffers ---- */
 
 static void *buffer_of(void *buffer) {
@@ -84,10 +98,10 @@ static void *address_of(const CFI_cdesc_t *buffer, const void *site) {
         expected *= extent;
     }
     if (!contiguous && !empty) {
-        adtape_abi0_fail(ADTAPE_STATUS_BAD_ARGUMENT,
-                         "a section of an array with gaps as a buffer of adtape_mpi\n"
-                         "  give its first element, and a datatype with the gaps (MPI_Type_vector)",
-                         site);
+        refuse(ADTAPE_STATUS_BAD_ARGUMENT,
+               "a section of an array with gaps as a buffer of adtape_mpi\n"
+               "  give its first element, and a datatype with the gaps (MPI_Type_vector)",
+               site);
     }
     return buffer->base_addr;
 }
@@ -97,7 +111,7 @@ static void *address_of(const CFI_cdesc_t *buffer, const void *site) {
 static void *allocated(int count, size_t each) {
     void *memory = calloc(count > 0 ? (size_t)count : 1, each);
     if (memory == NULL) {
-        adtape_abi0_fail(ADTAPE_STATUS_OUT_OF_MEMORY, "no memory for a list of adtape_mpi", NULL);
+        refuse(ADTAPE_STATUS_OUT_OF_MEMORY, "no memory for a list of adtape_mpi", NULL);
     }
     return memory;
 }

@@ -17,6 +17,25 @@ static void read_environment(const void *site) {
     mpi.check = any != 0;
 }
 
+/* Handles of one MPI mean nothing to another one, whose functions may still have the same names. */
+static void expect_own_mpi(const void *site) {
+    static char version[16384]; /* MPIs have maxima of their own */
+    int length = 0;
+#ifdef OPEN_MPI
+    static const char own[] = "Open MPI", other[] = "MPICH";
+#else
+    static const char own[] = "MPICH or a relative", other[] = "Open MPI";
+#endif
+    (void)MPI_Get_library_version(version, &length);
+    if (strstr(version, other) != NULL) {
+        version[strcspn(version, ",\n")] = '\0';
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+             "libadtape_mpi is compiled for %s, and the program runs %.80s\n"
+             "  compile it by the program's mpicc (make install MPICC=…), and give that directory to the linker first",
+             own, version);
+    }
+}
+
 static void begin(const void *site) {
     if (mpi.ready) {
         return;
@@ -34,6 +53,7 @@ static void begin(const void *site) {
 
 API int adtape_MPI_Init(int *argc, char ***argv) {
     int there = 0;
+    expect_own_mpi(SITE);
     (void)MPI_Initialized(&there);
     const int code = there ? MPI_SUCCESS : MPI_Init(argc, argv);
     if (code == MPI_SUCCESS) {
@@ -44,6 +64,7 @@ API int adtape_MPI_Init(int *argc, char ***argv) {
 
 API int adtape_MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int there = 0;
+    expect_own_mpi(SITE);
     (void)MPI_Initialized(&there);
     const int most = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
     const int code = there ? MPI_Query_thread(provided) : MPI_Init_thread(argc, argv, most, provided);

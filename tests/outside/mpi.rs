@@ -297,6 +297,18 @@ fn programs_work_with_the_shared_library() {
 mod matrix {
     use super::*;
 
+    /// A machine often has both, and a program finds the library that was compiled for the other one. That of Open MPI
+    /// names variables which MPICH does not have.
+    #[test]
+    fn library_of_another_mpi_is_an_error_that_names_both() {
+        if let [own, other] = mpis("another MPI")[..] {
+            let program = compile_with(own, library(other), "large", &["-DOF_ANOTHER_MPI"]);
+            let text = said(&on_ranks(own, 1, &program, &[], &[]));
+            assert!(text.contains("libadtape_mpi is compiled for MPICH or a relative"), "{text}");
+            assert!(text.contains("the program runs Open MPI"), "{text}");
+        }
+    }
+
     /// The C part on its own has no undefined behaviour and leaves its bounds nowhere. MPI itself leaves memory behind.
     #[test]
     fn programs_pass_the_sanitizers() {

@@ -159,7 +159,7 @@ fn section_with_gaps_is_an_error_that_names_its_line() {
         let program = compile(mpi, &source, "gaps", &["-O0"]);
         let output = on_ranks(mpi, 1, &program, &[], &[]);
         let text = said(&output);
-        assert!(!output.status.success() && text.contains("a section of an array with gaps"), "{text}");
+        assert!(!output.status.success() && text.contains("rank 0: a section of an array with gaps"), "{text}");
         assert!(text.contains("gaps.f90:9"), "{text}");
         let other =
             WITH_GAPS.replace("x(1, :)", "x").replace("WORLD)\nend", "WORLD)\n  call adtape_MPI_Barrier_b()\nend");
