@@ -2,7 +2,8 @@
  *
  * The twin stays when the program frees its communicator: the reverse sweep needs it. It serves the next communicator
  * that the program makes of the same ranks in the same order, so that a loop which makes and frees one needs one twin.
- * All ranks choose the same one: making and freeing communicators are collective calls. */
+ * All ranks have to choose the same one, and one of them may free a communicator later than the others: so they agree,
+ * by a number that each twin has on all of its ranks. */
 
 struct request;
 struct arrival;
@@ -11,6 +12,7 @@ struct comm {
     MPI_Comm mirrored;   /* the ranks in reverse order, or MPI_COMM_NULL */
     bool in_use;         /* the program's communicator is there */
     int number;          /* of this one among all */
+    int64_t common;      /* a number that twins of the same ranks have each their own, from 1 */
     int rank, size;
     uint64_t collectives; /* nonblocking ones so far, which all ranks begin in one order */
     struct table next;   /* the number of the next message, by direction, peer and tag */
@@ -20,6 +22,7 @@ struct comm {
 static struct {
     struct comm **at;
     int count;
+    int64_t common;      /* the largest so far */
     /* The last one that was asked for. */
     MPI_Comm last_handle;
     struct comm *last;
@@ -118,8 +121,12 @@ static void comm_adopt(MPI_Comm handle, const void *site) {
         fail(ADTAPE_STATUS_BAD_ARGUMENT, site, "an intercommunicator\n  adtape_mpi reverses intracommunicators only");
     }
     struct comm *comm = comm_unused(handle);
-    if (comm == NULL) {
+    const int64_t unused = comm != NULL ? comm->common : 0, mine[3] = {unused, -unused, comms.common + 1};
+    int64_t most[3];
+    expect(MPI_Allreduce(mine, most, 3, MPI_INT64_T, MPI_MAX, handle), site, "MPI_Allreduce");
+    if (unused == 0 || most[0] != unused || most[1] != -unused) {
         comm = comm_new(handle, site);
+        comm->common = comms.common = most[2];
     }
     comm->in_use = true;
     expect(MPI_Comm_set_attr(handle, mpi.comm_key, comm), site, "MPI_Comm_set_attr");

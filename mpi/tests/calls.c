@@ -1,6 +1,7 @@
 /* calls.c: what random.c leaves out of the calls between two ranks: datatypes, buffers that moved or have no adjoint,
  * explicit adjoints, empty requests, large messages, repeat regions. For two ranks. */
 #include "check.h"
+#include "calls_communicators.h"
 #include "calls_empty.h"
 
 static int other(void) { return 1 - me; }
@@ -326,26 +327,6 @@ static void check_repeat_region(void) {
     ended(x);
 }
 
-/* More communicators, one after the other, than MPI has at a time; one that was made by MPI's own call. */
-static void check_communicators(void) {
-    double x = 1, xb = 1;
-    MPI_Comm comm;
-    active(&x, &xb, sizeof x, "x");
-    for (int i = 0; i < 5000; i++) {
-        adtape_MPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm);
-        MPI_Comm_free(&comm);
-    }
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    adtape_mpi_adopt(comm);
-    adtape_MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, comm);
-    MPI_Comm_free(&comm);
-    adtape_MPI_Allreduce_b();
-    CHECK(x == 2 && xb == 2);
-    adtape_MPI_Comm_split(MPI_COMM_WORLD, me == 0 ? 0 : MPI_UNDEFINED, 0, &comm);
-    CHECK((comm == MPI_COMM_NULL) == (me == 1));
-    ended(&x);
-}
-
 /* Floats, and complex numbers. */
 static void check_reductions(void) {
     float x[2] = {(float)me + 2, 5}, y[2] = {0}, xb[2] = {0}, yb[2] = {1, 1};
@@ -485,6 +466,7 @@ int main(int argc, char **argv) {
     check_integers();
     check_repeat_region();
     check_communicators();
+    check_communicator_that_is_freed_late();
     check_reductions();
     check_pairs();
     check_own_operation();
