@@ -25,6 +25,8 @@ pub struct Wishes {
     pub check: Option<String>,
     /// `--dear`
     pub dear: u32,
+    /// `--derivatives-only`
+    pub derivatives_only: bool,
     /// `--vector`
     pub vector: Option<u32>,
     /// `--again`
@@ -37,8 +39,8 @@ impl Wishes {
     fn choices(&self, one_call: bool) -> Choices {
         let again = self.again.iter().map(|text| Named::parse(text)).collect();
         let checkpoints = self.checkpoint.clone();
-        let (dear, split, vector) = (self.dear, self.split, self.vector);
-        Choices { again, checkpoints, dear, one_call, split, vector, ..Choices::default() }
+        let (dear, split, derivatives_only, vector) = (self.dear, self.split, self.derivatives_only, self.vector);
+        Choices { again, checkpoints, dear, one_call, split, derivatives_only, vector, ..Choices::default() }
     }
 }
 

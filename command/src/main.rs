@@ -62,6 +62,10 @@ enum What {
         /// Largest cost at which a real is computed again instead of stored
         #[arg(long, value_name = "N", default_value_t = 8)]
         dear: u32,
+        /// Compute derivatives only: results that the heads name, behind pointers, stay as they are where nothing else needs
+        /// them
+        #[arg(long, conflicts_with = "split")]
+        derivatives_only: bool,
         /// Compute K adjoints at once, one for each direction: writes f_bv, which records once and whose adjoints are
         /// arrays of K
         #[arg(long, value_name = "K", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -164,8 +168,29 @@ fn main() -> ExitCode {
 
 fn run(what: What) -> Result<(), u8> {
     match what {
-        What::Adjoint { common, split, explain, explain_html, check, dear, vector, again, checkpoint } => {
-            let wishes = generate::Wishes { split, explain, explain_html, check, dear, vector, again, checkpoint };
+        What::Adjoint {
+            common,
+            split,
+            explain,
+            explain_html,
+            check,
+            dear,
+            derivatives_only,
+            vector,
+            again,
+            checkpoint,
+        } => {
+            let wishes = generate::Wishes {
+                split,
+                explain,
+                explain_html,
+                check,
+                dear,
+                derivatives_only,
+                vector,
+                again,
+                checkpoint,
+            };
             generate::adjoint(&common, &wishes)
         }
         What::Tangent { common } => generate::tangent(&common),

@@ -64,6 +64,7 @@ pub fn prove_all(
             given.global_shadows = global_shadows.clone();
             given.is_called = callees.contains(&each.proc);
             given.by_offset = !each.plan.by_offset.is_empty();
+            given.left_out.clone_from(&each.deferred.items);
             given.again = each.plan.again.keys().copied().collect();
             let (verdict, contract) = prove(program, &each.forward, &each.reverse, &given);
             (given, verdict, contract)

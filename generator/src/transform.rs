@@ -1,8 +1,10 @@
 //! From a program to its sweeps: analyses, plans, forward and reverse sweep of every procedure that has a derivative.
 
+mod deferred;
 mod tangents;
+mod wide;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
@@ -21,8 +23,9 @@ use crate::proofs::{Contracts, Demoted};
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
 use crate::specialise::specialised;
+use crate::sweep::deferred::Deferred;
 use crate::sweep::reverse::{self, Built, Context, Start};
-use crate::sweep::vector::{self, Wide};
+use crate::sweep::vector::Wide;
 use crate::sweep::{forward, reverse::declared};
 use crate::{proofs, stable, statics};
 pub use tangents::{Tangents, tangent};
@@ -43,6 +46,8 @@ pub struct Choices {
     /// Whether the sweeps of heads are functions of their own for the user, who may call several heads, or one several
     /// times, before the reverse sweeps run in the mirrored order.
     pub split: bool,
+    /// Whether results that heads name are not wanted, only derivatives.
+    pub derivatives_only: bool,
     /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
     pub vector: Option<u32>,
     /// Changes sweeps in front of their proof, the first and each later one: this is how tests put faults in.
@@ -53,7 +58,8 @@ impl Default for Choices {
     fn default() -> Self {
         let (again, checkpoints) = (Vec::new(), Vec::new());
         let (check, one_call, split) = (false, false, false);
-        Choices { again, checkpoints, dear: 8, check, one_call, split, vector: None, fault: None }
+        let (derivatives_only, vector, fault) = (false, None, None);
+        Choices { again, checkpoints, dear: 8, check, one_call, split, derivatives_only, vector, fault }
     }
 }
 
@@ -74,10 +80,19 @@ pub struct Sweeps {
     pub plan: ProcPlan,
     /// Where the parts of the reverse sweep come from.
     pub origins: Origins,
+    /// What the forward sweep leaves out.
+    pub deferred: Deferred,
     /// What replay took as given, and what it says.
     pub given: Given,
     /// See [`crate::replay`].
     pub verdict: Verdict,
+}
+
+impl Sweeps {
+    /// The forward sweep as it runs.
+    pub fn runs_forward(&self) -> &Proc {
+        self.deferred.forward.as_ref().unwrap_or(&self.forward)
+    }
 }
 
 /// The adjoint of a program.
@@ -208,6 +223,7 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
     }
     let (mut demoted, mut demotions, mut steps, mut proofs) = (Demoted::new(), 0, 0, 0);
     let (mut known, mut contracts) = (Known::new(), Contracts::new());
+    let mut as_a_whole = BTreeSet::new();
     let mut sweeps = loop {
         let settled = settled(analysed, &mut facts, &global_shadows, choices, &demoted, &mut known, &mut steps);
         let why = |p, item| facts.required.once(p, item).map(str::to_owned);
@@ -216,11 +232,25 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
             return Err(refused);
         }
         let mut sweeps = settled?;
+        if deferred::defer(flow, heads, choices, &as_a_whole, &mut facts.required, &mut sweeps) {
+            known::give_back(&mut known, sweeps);
+            continue;
+        }
         if let Some(fault) = choices.fault {
             sweeps.iter_mut().filter(|each| each.verdict == Verdict::Unjudged).for_each(|each| fault(each, proofs));
             proofs += 1;
         }
         proofs::prove_all(flow, &program, &global_shadows, &mut sweeps, &mut contracts);
+        let unproved = deferred::unproved(&sweeps);
+        if !unproved.is_empty() {
+            for proc in unproved {
+                facts.required.want_contents(proc);
+                known.remove(&proc);
+                as_a_whole.insert(proc);
+            }
+            known::give_back(&mut known, sweeps);
+            continue;
+        }
         let refused = proofs::refused(&sweeps);
         if refused.is_empty() {
             break sweeps;
@@ -232,11 +262,12 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
         demotions += kept;
         known::give_back(&mut known, sweeps);
     };
+    deferred::explain(&mut sweeps);
     let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);
     let written = heads.iter().map(|&head| (head, written(flow, head))).collect();
     let steps = steps + facts.required.steps();
-    let wide = choices.vector.map(|directions| widen(&mut program, &global_shadows, &mut sweeps, directions));
+    let wide = choices.vector.map(|directions| wide::widen(&mut program, &global_shadows, &mut sweeps, directions));
     Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, split, wide, demotions, steps })
 }
 
@@ -277,28 +308,6 @@ fn settled(
         return Err(facts.required.refusals().to_vec());
     }
     Ok(known::take(known, &flow::walk::callees_first(analysed)))
-}
-
-/// Makes arrays of all adjoints, one element for each direction.
-fn widen(
-    program: &mut Program,
-    global_shadows: &BTreeMap<GlobalId, GlobalId>,
-    sweeps: &mut [Sweeps],
-    directions: u32,
-) -> Wide {
-    let globals = global_shadows.values().copied().collect();
-    let called = sweeps.iter().map(|each| (each.proc, each.interface.params.clone())).collect();
-    let primals: Vec<Proc> = sweeps.iter().map(|each| program.procs[each.proc.index()].clone()).collect();
-    let common = vector::Common { called: &called, globals: &globals };
-    let pairs = sweeps.iter().zip(&primals);
-    let types = pairs.flat_map(|(each, primal)| {
-        vector::types(&vector::Given { primal, roles: &each.interface.params, common }, &each.reverse)
-    });
-    let wide = Wide::new(program, &globals, &types.collect::<Vec<_>>(), directions);
-    for (Sweeps { interface, reverse, .. }, primal) in sweeps.iter_mut().zip(&primals) {
-        vector::widen(&wide, &vector::Given { primal, roles: &interface.params, common }, reverse);
-    }
-    wide
 }
 
 fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
@@ -409,6 +418,7 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
             interface: interface.clone(),
             plan,
             origins,
+            deferred: Deferred::default(),
             given,
             verdict: Verdict::Unjudged,
         }

@@ -9,9 +9,9 @@ mod programs;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use adtape_generate::flow::Head;
+use adtape_generate::flow::{Head, walk};
 use adtape_generate::front::{self, Input};
-use adtape_generate::ir::{Binary, Def, ExprKind, ItemKind, Program, Type};
+use adtape_generate::ir::{Binary, Def, ExprKind, ItemId, ItemKind, Program, Type};
 use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::{Class, Refusal};
 use adtape_generate::replay::{Verdict, prove};
@@ -220,6 +220,50 @@ fn work_space_that_is_read_in_front_of_the_loop_must_come_back() {
         let (verdict, _) = prove(&adjoint.program, &forward, &reverse, &f.given);
         assert_eq!(verdict == Verdict::Proved, !needed, "{name}: {verdict:?}");
     }
+}
+
+#[test]
+fn only_what_nobody_needs_may_be_left_out() {
+    let choices = Choices { again: vec![Named::parse("f:t")], ..Choices::default() };
+    let file = "generator/tests/again/work_space_on_the_heap.c";
+    let adjoint = chosen(file, &[head("f(f)/(x)")], &choices).unwrap_or_else(|what| panic!("{what:#?}"));
+    let f = adjoint.sweeps.iter().find(|sweeps| sweeps.name == "f").expect("f");
+    assert_eq!(f.verdict, Verdict::Proved);
+    let is_loop = |item: &ItemId| matches!(f.forward.items[item.index()].kind, ItemKind::Loop { .. });
+    assert_eq!(f.given.left_out.iter().filter(|item| is_loop(item)).count(), 1, "{:?}", f.given.left_out);
+    // Nor can the loop be left out if it is not run again, or if a pass needs what the one before has left.
+    for (file, wanted) in [(file, false), ("generator/tests/again/state_of_scalars.c", true)] {
+        let again = if wanted { vec![Named::parse("f")] } else { Vec::new() };
+        let choices = Choices { again, ..Choices::default() };
+        let adjoint = chosen(file, &[head("f(f)/(x)")], &choices).unwrap_or_else(|what| panic!("{what:#?}"));
+        let f = adjoint.sweeps.iter().find(|sweeps| sweeps.name == "f").expect("f");
+        assert!(
+            !f.given.left_out.iter().any(|item| matches!(f.forward.items[item.index()].kind, ItemKind::Loop { .. }))
+        );
+        assert!(matches!(f.verdict, Verdict::Proved), "{file}");
+    }
+    // Of all else nothing can.
+    let mut tried = 0;
+    for &item in f.forward.regions.iter().flat_map(|region| &region.items) {
+        let kind = &f.forward.items[item.index()].kind;
+        let acts = !matches!(
+            kind,
+            ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } | ItemKind::Declare { .. } | ItemKind::Free { .. }
+        );
+        let is_inside = f.given.left_out.iter().any(|left| match f.forward.items[left.index()].kind {
+            ItemKind::Loop { body, .. } => *left == item || walk::items(&f.forward, body).contains(&item),
+            _ => *left == item,
+        });
+        if !acts || is_inside {
+            continue;
+        }
+        let mut given = f.given.clone();
+        given.left_out.insert(item);
+        let (verdict, _) = prove(&adjoint.program, &f.forward, &f.reverse, &given);
+        assert_ne!(verdict, Verdict::Proved, "{kind:?}");
+        tried += 1;
+    }
+    assert!(tried > 5, "{tried}");
 }
 
 /// Programs of which loops run again from snapshots.

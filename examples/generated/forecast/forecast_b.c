@@ -31,7 +31,7 @@
 
 static void change_fwd(adtape_t *tape, const double *x, double forcing, double *restrict dx);
 static void change_rev(adtape_t *tape, double *x, double *restrict x_b, double *forcing_b, double *restrict dx_b);
-static double misfit_fwd(adtape_t *tape, int steps, double h, const double *start, double forcing, const double (*seen)[40]);
+static void misfit_fwd(adtape_t *tape, int steps, double h, const double *start, double forcing, const double (*seen)[40]);
 static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict start_b, double forcing, double *forcing_b, double (*seen)[40], double misfit_b);
 
 static void change_fwd(adtape_t *tape, const double *x, double forcing, double *restrict dx) {
@@ -73,7 +73,7 @@ static void change_rev(adtape_t *tape, double *x, double *restrict x_b, double *
     *forcing_b += forcing_b_1;
 }
 
-static double misfit_fwd(adtape_t *tape, int steps, double h, const double *start, double forcing, const double (*seen)[40]) {
+static void misfit_fwd(adtape_t *tape, int steps, double h, const double *start, double forcing, const double (*seen)[40]) {
     double x[CELLS], half[CELLS], dx[CELLS], sum = 0.0;
     for (int i = 0; i < CELLS; i++) {
         x[i] = start[i];
@@ -104,7 +104,6 @@ static double misfit_fwd(adtape_t *tape, int steps, double h, const double *star
     }
     adtape_abi0_passes_leave(passes);
     adtape_push_opaque(tape, passes);
-    return sum / (double)steps;
 }
 
 static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict start_b, double forcing, double *forcing_b, double (*seen)[40], double misfit_b) {
@@ -260,6 +259,6 @@ static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict sta
 
 void misfit_b(int steps, double h, const double *start, double *start_b, double forcing, double *forcing_b, const double (*seen)[40], double misfit_b) {
     adtape_t *const tape = adtape_self();
-    (void)misfit_fwd(tape, steps, h, start, forcing, seen);
+    misfit_fwd(tape, steps, h, start, forcing, seen);
     misfit_rev(tape, steps, h, (double *)start_b, forcing, (double *)forcing_b, (double (*)[40])seen, misfit_b);
 }

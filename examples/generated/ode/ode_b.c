@@ -25,7 +25,7 @@
 
 static void slope_fwd(adtape_t *tape, const struct rates *r, const double y[2], double dy[2]);
 static void slope_rev(adtape_t *tape, struct rates *r, struct rates *restrict r_b, double *y, double *restrict y_b, double *restrict dy_b);
-static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]);
+static void distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]);
 static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *restrict rates_b, double h, double *restrict start_b, double (*seen)[2], double distance_b);
 
 static void slope_fwd(adtape_t *tape, const struct rates *r, const double y[2], double dy[2]) {
@@ -56,8 +56,13 @@ static void slope_rev(adtape_t *tape, struct rates *r, struct rates *restrict r_
     y_b[1] += r->hunt * y[0] * -seed_2;
 }
 
-static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]) {
-    double y[2] = {start[0], start[1]}, k[4][2], z[2], sum = 0.0;
+static void distance_fwd(adtape_t *tape, const struct rates *rates, int steps, double h, const double start[2], const double (*seen)[2]) {
+    (void)seen;
+    double y[2];
+    y[0] = start[0];
+    y[1] = start[1];
+    double k[4][2];
+    double z[2];
     uint64_t passes = 0;
     int step = 0;
     int left = 0;
@@ -78,10 +83,6 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
         if (y[0] < 1e-9 || y[1] < 1e-9) {
             left = 1;
         } else {
-            if (step % 10 == 9) {
-                const double *at = seen[step / 10];
-                sum += (y[0] - at[0]) * (y[0] - at[0]) + (y[1] - at[1]) * (y[1] - at[1]);
-            }
             step++;
         }
         passes++;
@@ -89,7 +90,6 @@ static double distance_fwd(adtape_t *tape, const struct rates *rates, int steps,
     adtape_push_count(tape, (int64_t)passes);
     adtape_push_array_f64(tape, y, 2);
     adtape_push_array_f64(tape, z, 2);
-    return sum;
 }
 
 static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *restrict rates_b, double h, double *restrict start_b, double (*seen)[2], double distance_b) {
@@ -168,6 +168,6 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rest
 
 void distance_b(const struct rates *rates, struct rates *rates_b, int steps, double h, const double start[2], double start_b[2], const double (*seen)[2], double distance_b) {
     adtape_t *const tape = adtape_self();
-    (void)distance_fwd(tape, rates, steps, h, start, seen);
+    distance_fwd(tape, rates, steps, h, start, seen);
     distance_rev(tape, (struct rates *)rates, (struct rates *)rates_b, h, (double *)start_b, (double (*)[2])seen, distance_b);
 }

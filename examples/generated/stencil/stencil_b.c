@@ -36,7 +36,7 @@ static double zero_or_product(double partial, double derivative) {
 
 static APART void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]);
 static APART void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b);
-static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]);
+static void misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]);
 static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b, double misfit_b);
 
 static void step_fwd(adtape_t *tape, int n, int m, double rate, double u[n][m], double v[n][m]) {
@@ -94,7 +94,7 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
     *rate_b += rate_b_1;
 }
 
-static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]) {
+static void misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, double u[n][m], double v[n][m], const double data[n][m]) {
     double sum = 0.0;
     for (int t = 0; t < steps; t++) {
         step_fwd(tape, n, m, rate, u, v);
@@ -107,7 +107,6 @@ static double misfit_fwd(adtape_t *tape, int n, int m, int steps, double rate, d
         }
     }
     adtape_push_f64(tape, sum);
-    return sqrt(sum);
 }
 
 static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, double *rate_b, double *u, double *restrict u_b, double *restrict v_b, double misfit_b) {
@@ -147,6 +146,6 @@ static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, dou
 
 void misfit_b(int n, int m, int steps, double rate, double *rate_b, double u[n][m], double u_b[n][m], double v[n][m], double v_b[n][m], const double data[n][m], double misfit_b) {
     adtape_t *const tape = adtape_self();
-    (void)misfit_fwd(tape, n, m, steps, rate, u, v, data);
+    misfit_fwd(tape, n, m, steps, rate, u, v, data);
     misfit_rev(tape, n, m, steps, rate, (double *)rate_b, (double *)u, (double *)u_b, (double *)v_b, misfit_b);
 }

@@ -121,14 +121,14 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
     let several = if adjoint.wide.is_some() { "v" } else { "" };
     for each in &adjoint.sweeps {
-        for (proc, suffix) in [(&each.forward, "fwd"), (&each.reverse, "rev")] {
+        for (proc, suffix) in [(each.runs_forward(), "fwd"), (&each.reverse, "rev")] {
             unit.name_sweep(each.proc, proc, &format!("{}_{suffix}{several}", each.name));
         }
     }
     let rows = adjoint
         .sweeps
         .iter()
-        .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(&each.forward)));
+        .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(each.runs_forward())));
     let constant = adjoint.sweeps.iter().flat_map(|each| constant::written(program, &each.reverse));
     let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
     let refused: Vec<Refusal> =
@@ -137,8 +137,11 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         return Err(refused);
     }
     let mut text = Text::default();
-    let sweeps: Vec<(ProcId, &Proc)> =
-        adjoint.sweeps.iter().flat_map(|each| [&each.forward, &each.reverse].map(|proc| (each.proc, proc))).collect();
+    let sweeps: Vec<(ProcId, &Proc)> = adjoint
+        .sweeps
+        .iter()
+        .flat_map(|each| [each.runs_forward(), &each.reverse].map(|proc| (each.proc, proc)))
+        .collect();
     let apart = apart::procs(program);
     for (printed, (id, proc)) in unit.print(&sweeps, true).into_iter().zip(&sweeps) {
         let is_head = adjoint.heads.contains(id);

@@ -109,7 +109,7 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
             };
             reverse_args.push(converted);
         }
-        let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
+        let ignore = if sweeps.runs_forward().result_type == Type::Void { "" } else { "(void)" };
         body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
         body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
         if adjoint.program.procs.iter().flat_map(|proc| &proc.objects).any(|object| object.life == Life::Stable) {

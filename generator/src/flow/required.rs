@@ -118,6 +118,8 @@ pub struct Required<'f> {
     whole: BTreeSet<ProcId>,
     /// What comes back to the state in front of a head's call, because a part of it does.
     lasting: BTreeSet<Loc>,
+    /// Objects whose contents nobody needs where their life ends, whatever is required there.
+    unread: BTreeSet<(ProcId, ObjectId)>,
     /// Whether other forward sweeps may run between the two of a head.
     split: bool,
     sums: Arc<Vec<Sum>>,
@@ -187,6 +189,7 @@ impl<'f> Required<'f> {
             once: BTreeMap::new(),
             whole: BTreeSet::new(),
             lasting: BTreeSet::new(),
+            unread: BTreeSet::new(),
             split,
             sums: Arc::default(),
             entry: Arc::default(),
@@ -221,6 +224,7 @@ impl<'f> Required<'f> {
             once: self.once.clone(),
             whole: self.whole.clone(),
             lasting: self.lasting.clone(),
+            unread: self.unread.clone(),
             split: self.split,
             sums: self.sums.clone(),
             entry: self.entry.clone(),
@@ -333,7 +337,20 @@ impl<'f> Required<'f> {
 
     /// Whether the contents of an object are required when its life ends.
     pub fn keep(&self, proc: ProcId, object: ObjectId) -> bool {
-        self.verdict.kept.contains(&(proc, object))
+        self.verdict.kept.contains(&(proc, object)) && !self.unread.contains(&(proc, object))
+    }
+
+    /// Takes it that nobody needs the contents of objects where their life ends; whether that is new.
+    pub fn drop_contents(&mut self, proc: ProcId, objects: &BTreeSet<ObjectId>) -> bool {
+        let kept = objects.iter().filter(|object| self.keep(proc, **object)).map(|object| (proc, *object));
+        let kept: Vec<_> = kept.collect();
+        self.unread.extend(kept.iter().copied());
+        !kept.is_empty()
+    }
+
+    /// Takes that back for a procedure.
+    pub fn want_contents(&mut self, proc: ProcId) {
+        self.unread.retain(|(p, _)| *p != proc);
     }
 
     /// All that was decided for a procedure: stores before which old contents are kept, objects whose contents are.
@@ -341,7 +358,8 @@ impl<'f> Required<'f> {
         let items = (proc, ItemId(0))..=(proc, ItemId(u32::MAX));
         let objects = (proc, ObjectId(0))..=(proc, ObjectId(u32::MAX));
         let pushed = self.verdict.pushed.range(items.clone()).map(|(_, item)| *item).collect();
-        let kept = self.verdict.kept.range(objects).map(|(_, object)| *object).collect();
+        let kept = self.verdict.kept.range(objects).filter(|kept| !self.unread.contains(kept));
+        let kept = kept.map(|(_, object)| *object).collect();
         let hulls = self.verdict.hulls.range(items.clone()).map(|((_, item), hulls)| (*item, hulls.clone())).collect();
         let snapshots = self.verdict.snapshots.range(items).map(|((_, item), of)| (*item, of.clone())).collect();
         (pushed, kept, hulls, snapshots)

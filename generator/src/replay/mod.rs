@@ -26,6 +26,7 @@ mod again;
 mod calls;
 mod choices;
 mod contracts;
+mod deferred;
 mod demands;
 mod elements;
 mod equal;
@@ -111,6 +112,8 @@ pub struct Given {
     pub calls: FxHashMap<ItemId, Effect>,
     /// Loops whose passes the reverse sweep runs again.
     pub again: BTreeSet<ItemId>,
+    /// What the forward sweep leaves out.
+    pub left_out: BTreeSet<ItemId>,
     /// Whether pointers in memory find adjoints by their offsets.
     pub by_offset: bool,
     /// Whether another procedure calls it, or it itself: what only callers want to know is then searched for.

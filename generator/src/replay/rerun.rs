@@ -269,7 +269,7 @@ impl Replay<'_> {
     }
 
     /// Refuses an item that reads what is not there.
-    fn read_by(&mut self, item: ItemId, kind: &ItemKind) -> Res<()> {
+    pub(super) fn read_by(&mut self, item: ItemId, kind: &ItemKind) -> Res<()> {
         let f = self.f;
         if let ItemKind::Push { what: Pushed::Elements { place, count } } = kind {
             let (first, count) = (self.place(Side::Forward, place)?, self.integer(Side::Forward, count)?);
@@ -436,7 +436,7 @@ impl Replay<'_> {
 }
 
 /// The places that an expression loads, those in subscripts included, and whether it always does.
-fn loads_of<'a>(expr: &'a Expr, surely: bool, loads: &mut Vec<(&'a Place, bool)>) {
+pub(super) fn loads_of<'a>(expr: &'a Expr, surely: bool, loads: &mut Vec<(&'a Place, bool)>) {
     if let ExprKind::Load(place) = &expr.kind {
         loads.push((place, surely));
     }

@@ -64,6 +64,7 @@ impl Replay<'_> {
             };
             self.names[entry.index()] = Some(t);
         }
+        self.begin_without()?;
         self.reverse_region(RegionId(0), RegionId(0))
     }
 

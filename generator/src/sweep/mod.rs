@@ -3,6 +3,7 @@
 pub mod adjoint;
 pub mod bases;
 pub mod dead;
+pub mod deferred;
 mod explain;
 mod first;
 pub mod forward;

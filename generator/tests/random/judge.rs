@@ -100,6 +100,8 @@ pub struct Judge {
     pub proved: AtomicUsize,
     /// Programs of which a loop runs again from snapshots.
     pub checkpointed: AtomicUsize,
+    /// Programs of which a forward sweep leaves something out.
+    pub deferred: AtomicUsize,
 }
 
 /// Generated text of one program.
@@ -113,7 +115,8 @@ impl Judge {
     pub fn new(name: &str, strictness: Strictness) -> Judge {
         let folder = std::env::temp_dir().join(format!("adtape-random-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        Judge { folder, strictness, proved: AtomicUsize::new(0), checkpointed: AtomicUsize::new(0) }
+        let [proved, checkpointed, deferred] = std::array::from_fn(|_| AtomicUsize::new(0));
+        Judge { folder, strictness, proved, checkpointed, deferred }
     }
 
     /// What comes of each program.
@@ -185,7 +188,11 @@ impl Judge {
                 _ => case.seed / 2 % 2 == 1,
             };
             let again = if again { vec![Named::parse("*")] } else { Vec::new() };
-            let mut choices = Choices { again, check: checked, one_call: true, split: true, ..Choices::default() };
+            // Only sweeps that are not called one by one leave something out.
+            let (split, derivatives_only) = (checked || case.seed & 8 == 0, case.seed & 16 == 0);
+            let derivatives_only = derivatives_only && !split;
+            let mut choices =
+                Choices { again, check: checked, one_call: true, split, derivatives_only, ..Choices::default() };
             let from_snapshots = match &form()[..] {
                 "again" | "taped" => None,
                 "checkpoint" => from_snapshots(&program, &heads, &choices, case.seed)?,
@@ -205,10 +212,13 @@ impl Judge {
             }
             let proved = adjoint.sweeps.iter().all(|each| each.verdict == Verdict::Proved);
             self.proved.fetch_add(usize::from(proved), Ordering::Relaxed);
+            let deferred = adjoint.sweeps.iter().any(|each| each.deferred.forward.is_some());
+            self.deferred.fetch_add(usize::from(deferred), Ordering::Relaxed);
             if !checked {
                 let errors = |adjoint: &Adjoint| -> Vec<String> {
                     let sweeps = adjoint.sweeps.iter();
-                    sweeps.flat_map(|each| validate::proc(&adjoint.program, &each.reverse)).collect()
+                    let both = sweeps.flat_map(|each| [each.runs_forward(), &each.reverse]);
+                    both.flat_map(|proc| validate::proc(&adjoint.program, proc)).collect()
                 };
                 let several = Choices { vector: Some(2), ..choices.clone() };
                 let several = transform::adjoint(&program, &heads, &several).map_err(refused)?;

@@ -64,6 +64,7 @@ fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
     }
     println!("{:7} are proved", judge.proved.load(Ordering::Relaxed));
     println!("{:7} run a loop again from snapshots", judge.checkpointed.load(Ordering::Relaxed));
+    println!("{:7} leave something out of the forward sweep", judge.deferred.load(Ordering::Relaxed));
     let refused = seeds.len() - right - wrong.len();
     println!("{refused:7} of {} are refused: {:.2} %", seeds.len(), share(refused, seeds.len()));
     (wrong, right)

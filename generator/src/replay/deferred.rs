@@ -1,0 +1,105 @@
+//! What the forward sweep leaves out: it runs again in the reverse sweep, or only the caller wants it.
+//!
+//! The sweeps are proved as if it ran. Then memory differs, from the end of the forward sweep on, in all that the missing
+//! items write: that is damage with which the reverse sweep begins. What the forward sweep has left must neither read that
+//! nor a value that is missing.
+
+use rustc_hash::FxHashSet;
+
+use super::rerun::loads_of;
+use super::{Replay, Res, Side};
+use crate::ir::*;
+
+impl Replay<'_> {
+    /// Begins the reverse sweep with the damage of what the forward sweep leaves out.
+    pub(super) fn begin_without(&mut self) -> Res<()> {
+        let (f, given) = (self.f, self.given);
+        if given.left_out.is_empty() {
+            return Ok(());
+        }
+        let mut lost: FxHashSet<ValueId> = FxHashSet::default();
+        for &item in &given.left_out {
+            self.span = f.items[item.index()].span;
+            if self.has_tape(item) {
+                return Err(self.refuted("something that pushes is left out of the forward sweep"));
+            }
+            match &f.items[item.index()].kind {
+                ItemKind::Let { value } => drop(lost.insert(*value)),
+                ItemKind::Store { .. } => {
+                    let section = self.section(self.stored[&item]);
+                    self.add_damage(vec![section]);
+                }
+                ItemKind::Loop { carried, .. } => {
+                    lost.extend(carried.iter().map(|c| c.out));
+                    let writes = self.effects.get(&item).cloned().unwrap_or_default();
+                    self.add_damage(writes);
+                }
+                ItemKind::Branch { joins, .. } => {
+                    lost.extend(joins.iter().map(|join| join.out));
+                    let writes = self.effects.get(&item).cloned().unwrap_or_default();
+                    self.add_damage(writes);
+                }
+                ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => {}
+                _ => return Err(self.refuted("something that acts is left out of the forward sweep")),
+            }
+        }
+        self.reads_nothing_of(&mut lost, RegionId(0))?;
+        if let Some(result) = self.f.result.as_ref().filter(|_| given.is_called) {
+            let mut is_lost = false;
+            walk::values(result, &mut |value| is_lost |= lost.contains(&value));
+            if is_lost {
+                return Err(self.refuted("a result is left out of the forward sweep"));
+            }
+        }
+        if let Some((_, span)) = self.doubted.take() {
+            self.span = span;
+            return Err(self.refuted("what the forward sweep leaves out may be read"));
+        }
+        (self.at, self.span) = (self.last, self.f.span);
+        Ok(())
+    }
+
+    /// What items of a region hand on of what is lost is lost, too; nothing else may read it.
+    fn reads_nothing_of(&mut self, lost: &mut FxHashSet<ValueId>, region: RegionId) -> Res<()> {
+        let f = self.f;
+        for &item in &f.regions[region.index()].items {
+            if self.given.left_out.contains(&item) {
+                continue;
+            }
+            let this = &f.items[item.index()];
+            (self.at, self.span) = (self.before[item.index()], this.span);
+            let mut is_lost = false;
+            walk::operands(f, item, &mut |operand| match operand {
+                Ok(expr) => walk::values(expr, &mut |value| is_lost |= lost.contains(&value)),
+                Err(place) => walk::values_of_place(place, &mut |value| is_lost |= lost.contains(&value)),
+            });
+            if is_lost {
+                return Err(self.refuted("a value is read that the forward sweep leaves out"));
+            }
+            self.read_by(item, &this.kind)?;
+            match &this.kind {
+                ItemKind::Branch { then, otherwise, joins, .. } => {
+                    self.reads_nothing_of(lost, *then)?;
+                    self.reads_nothing_of(lost, *otherwise)?;
+                    let handed =
+                        joins.iter().filter(|join| lost.contains(&join.then) || lost.contains(&join.otherwise));
+                    lost.extend(handed.map(|join| join.out).collect::<Vec<_>>());
+                }
+                ItemKind::Loop { body, test, at, carried } => {
+                    let handed = carried.iter().filter(|c| lost.contains(&c.init) || lost.contains(&c.end));
+                    lost.extend(handed.flat_map(|c| [c.head, c.out]).collect::<Vec<_>>());
+                    self.at = if *at == TestAt::Before { self.starts[body] } else { self.ends[body] };
+                    let mut loads = Vec::new();
+                    loads_of(test, true, &mut loads);
+                    for (place, _) in loads {
+                        let place = self.place(Side::Forward, place)?;
+                        self.intact(place)?;
+                    }
+                    self.reads_nothing_of(lost, *body)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! What the forward sweep leaves out, because only the caller or nobody wants it: results, and loops that run again in the
+//! reverse sweep anyway.
+//!
+//! ```text
+//!   double misfit(…) { for (i = 0; i < n; i++) sum += …; return sum; }
+//!   misfit_b           gives no sum: the reverse sweep runs each pass, with a tape, and reverses it; forward, none runs
+//! ```
+//!
+//! A loop may be left out if it runs again, stores nothing for that, leaves no value that something else reads, and
+//! overwrites only variables and blocks of its procedure that nothing else touches. Replay proves the sweeps without it.
+
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+use super::dead::{self, Extent};
+use crate::flow::{Flow, Loc, Root, effects::Effects, walk};
+use crate::ir::*;
+use crate::transform::Sweeps;
+
+/// Results that the caller of an adjoint does not get.
+#[derive(Clone, Debug, Default)]
+pub struct Unwanted {
+    /// The procedure's own.
+    pub result: bool,
+    /// Those behind pointer arguments, by position.
+    pub behind: Vec<u32>,
+}
+
+/// What is left out of a forward sweep.
+#[derive(Clone, Debug, Default)]
+pub struct Deferred {
+    /// The forward sweep without it.
+    pub forward: Option<Proc>,
+    /// Its items that are left out.
+    pub items: BTreeSet<ItemId>,
+    /// Objects whose contents nobody needs where their life ends.
+    pub unread: BTreeSet<ObjectId>,
+}
+
+/// Finds what the forward sweep of a procedure may leave out.
+pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
+    let (f, p) = (&sweeps.forward, sweeps.proc);
+    let this = Finder { flow, f, p };
+    let behind = unwanted.behind.iter().filter(|k| !sweeps.interface.params.contains(&ReverseParam::Primal(**k)));
+    let mut items: BTreeSet<ItemId> = behind.flat_map(|k| this.stores_behind(*k)).collect();
+    let loops: Vec<(ItemId, FxHashSet<Loc>)> = sweeps
+        .plan
+        .again
+        .keys()
+        .filter(|item| !f.regions.is_empty() && this.is_reached(**item))
+        .filter_map(|item| Some((*item, this.written_alone(*item)?)))
+        .collect();
+    items.extend(loops.iter().map(|(item, _)| *item));
+    // What a loop leaves may be what another one begins with.
+    loop {
+        let stripped = strip(f, &items, unwanted.result);
+        let read = values_read(&stripped);
+        let is_read = |item: &ItemId| match &f.items[item.index()].kind {
+            ItemKind::Loop { carried, .. } => carried.iter().any(|c| read.contains(&c.out)),
+            _ => false,
+        };
+        let needed: Vec<ItemId> = items.iter().copied().filter(is_read).collect();
+        if needed.is_empty() {
+            let left: BTreeSet<ItemId> = stripped.regions.iter().flat_map(|region| region.items.clone()).collect();
+            let inside = |item: &ItemId| this.is_within(*item, &items);
+            let gone = f.regions.iter().flat_map(|region| region.items.clone());
+            let all: BTreeSet<ItemId> = gone.filter(|item| !left.contains(item) && !inside(item)).collect();
+            let unread = loops.iter().filter(|(item, _)| items.contains(item)).flat_map(|(_, locs)| this.objects(locs));
+            let unread = unread.collect();
+            let is_less = !items.is_empty() || unwanted.result && f.result.is_some();
+            return Deferred { forward: is_less.then_some(stripped), items: all, unread };
+        }
+        items.retain(|item| !needed.contains(item));
+    }
+}
+
+/// A forward sweep without some items, and without what nobody reads then.
+fn strip(f: &Proc, items: &BTreeSet<ItemId>, without_result: bool) -> Proc {
+    let mut stripped = f.clone();
+    for region in &mut stripped.regions {
+        region.items.retain(|item| !items.contains(item));
+    }
+    if without_result && stripped.result.take().is_some() {
+        stripped.result_type = Type::Void;
+    }
+    // Items of regions that are left out are none of the sweep.
+    let reached: BTreeSet<ItemId> = walk::items(&stripped, RegionId(0)).into_iter().collect();
+    for region in &mut stripped.regions {
+        region.items.retain(|item| reached.contains(item));
+    }
+    dead::remove(&mut stripped, Extent::All);
+    stripped
+}
+
+/// The values that the items of a sweep read.
+fn values_read(proc: &Proc) -> FxHashSet<ValueId> {
+    let mut read = FxHashSet::default();
+    for item in walk::items(proc, RegionId(0)) {
+        crate::ir::walk::values_of_item(proc, item, &mut |value| {
+            read.insert(value);
+        });
+    }
+    if let Some(result) = &proc.result {
+        crate::ir::walk::values(result, &mut |value| {
+            read.insert(value);
+        });
+    }
+    read
+}
+
+struct Finder<'a> {
+    flow: &'a Flow<'a>,
+    f: &'a Proc,
+    p: ProcId,
+}
+
+impl Finder<'_> {
+    fn is_reached(&self, item: ItemId) -> bool {
+        walk::items(self.f, RegionId(0)).contains(&item)
+    }
+
+    /// Whether an item lies in a loop that is left out.
+    fn is_within(&self, item: ItemId, items: &BTreeSet<ItemId>) -> bool {
+        items.iter().any(|of| {
+            walk::regions(&self.f.items[of.index()])
+                .into_iter()
+                .any(|region| walk::items(self.f, region).contains(&item))
+        })
+    }
+
+    /// The stores of the whole procedure to what an argument points to, if nothing else touches that.
+    fn stores_behind(&self, k: u32) -> Vec<ItemId> {
+        let Some(entry) = self.f.params[k as usize].entry else { return Vec::new() };
+        let is_store = |item: &ItemId| match &self.f.items[item.index()].kind {
+            ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Float { .. }, .. }, .. } => {
+                pointer.kind == ExprKind::Value(entry)
+            }
+            _ => false,
+        };
+        let stores: Vec<ItemId> = self.f.regions[0].items.iter().copied().filter(is_store).collect();
+        let locs: FxHashSet<Loc> = stores.iter().flat_map(|item| self.written(*item)).collect();
+        let alone = self.leaves(&BTreeSet::new()).iter().all(|item| {
+            let writes = stores.contains(item);
+            !self.reads(*item).iter().any(|loc| locs.contains(loc))
+                && (writes || !self.written(*item).any(|loc| locs.contains(&loc)))
+        });
+        if alone && !self.result_reads(&locs) { stores } else { Vec::new() }
+    }
+
+    /// What a loop overwrites, if that is the procedure's own and nothing outside touches it, and the loop does nothing else
+    /// that is seen outside.
+    fn written_alone(&self, item: ItemId) -> Option<FxHashSet<Loc>> {
+        let ItemKind::Loop { body, .. } = self.f.items[item.index()].kind else { return None };
+        let inside = walk::items(self.f, body);
+        let only_computes = |item: &ItemId| {
+            matches!(
+                self.f.items[item.index()].kind,
+                ItemKind::Let { .. }
+                    | ItemKind::Store { .. }
+                    | ItemKind::Branch { .. }
+                    | ItemKind::Loop { .. }
+                    | ItemKind::Call { callee: Callee::Proc(_), .. }
+                    | ItemKind::Declare { .. }
+                    | ItemKind::DeclareVar { .. }
+                    | ItemKind::Comment { .. }
+            )
+        };
+        if !inside.iter().all(only_computes) {
+            return None;
+        }
+        let points = &self.flow.points;
+        let locs: FxHashSet<Loc> = self.flow.effects.of_region(self.p, body).writes.iter().copied().collect();
+        let is_own = |loc: &Loc| match points.locs.root(*loc) {
+            Root::Object(q, object) => {
+                let life = &self.f.objects[object.index()].life;
+                q == self.p
+                    && matches!(life, Life::Region(_) | Life::Heap)
+                    && !points.escapes(points.locs.root_top(*loc))
+            }
+            _ => false,
+        };
+        let objects = self.objects(&locs);
+        let touches = |loc: &Loc| self.object(*loc).is_some_and(|object| objects.contains(&object));
+        let without = BTreeSet::from([item]);
+        let alone = self.leaves(&without).iter().all(|item| match &self.f.items[item.index()].kind {
+            ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => true,
+            // All contents, where the life of an object ends: these are what nobody needs then.
+            ItemKind::Push { what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. } } => true,
+            _ => !self.reads(*item).iter().any(touches) && !self.written(*item).any(|loc| touches(&loc)),
+        });
+        let read = self
+            .f
+            .result
+            .iter()
+            .flat_map(|result| walk::loads(result))
+            .any(|place| points.cells(self.p, place).iter().any(touches));
+        (locs.iter().all(is_own) && alone && !read).then_some(locs)
+    }
+
+    fn object(&self, loc: Loc) -> Option<ObjectId> {
+        match self.flow.points.locs.root(loc) {
+            Root::Object(q, object) if q == self.p => Some(object),
+            _ => None,
+        }
+    }
+
+    fn objects(&self, locs: &FxHashSet<Loc>) -> BTreeSet<ObjectId> {
+        locs.iter().filter_map(|loc| self.object(*loc)).collect()
+    }
+
+    /// Items without regions in them, and the tests of those with, outside of some loops.
+    fn leaves(&self, without: &BTreeSet<ItemId>) -> Vec<ItemId> {
+        let all = walk::items(self.f, RegionId(0)).into_iter();
+        all.filter(|item| !without.contains(item) && !self.is_within(*item, without)).collect()
+    }
+
+    /// What an item itself reads; a call with what its callee does.
+    fn reads(&self, item: ItemId) -> BTreeSet<Loc> {
+        let program = &self.flow.program.procs[self.p.index()];
+        let points = &self.flow.points;
+        let mut all: BTreeSet<Loc> = BTreeSet::new();
+        if item.index() < program.items.len() {
+            all.extend(Effects::loads(self.flow.program, points, self.p, item));
+            if matches!(self.f.items[item.index()].kind, ItemKind::Call { .. }) {
+                all.extend(&self.flow.effects.item(self.p, item).reads);
+            }
+        }
+        let mut see = |place: &Place| all.extend(points.cells(self.p, place));
+        crate::ir::walk::operands(self.f, item, &mut |operand| match operand {
+            Ok(e) => walk::loads(e).into_iter().for_each(&mut see),
+            Err(place) if matches!(self.f.items[item.index()].kind, ItemKind::Push { .. }) => see(place),
+            Err(_) => {}
+        });
+        all.iter().flat_map(|loc| points.aliases(self.p, *loc)).collect()
+    }
+
+    /// What an item itself overwrites.
+    fn written(&self, item: ItemId) -> impl Iterator<Item = Loc> {
+        let known = item.index() < self.flow.program.procs[self.p.index()].items.len();
+        let acts = known && walk::regions(&self.f.items[item.index()]).is_empty();
+        let writes = acts.then(|| self.flow.effects.item(self.p, item).writes.clone()).into_iter().flatten();
+        writes.flat_map(|loc| self.flow.points.aliases(self.p, loc))
+    }
+
+    fn result_reads(&self, locs: &FxHashSet<Loc>) -> bool {
+        let loads = self.f.result.iter().flat_map(|result| walk::loads(result));
+        loads.into_iter().any(|place| self.flow.points.cells(self.p, place).iter().any(|loc| locs.contains(loc)))
+    }
+}

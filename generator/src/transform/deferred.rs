@@ -1,0 +1,67 @@
+//! Which forward sweeps leave something out.
+
+use std::collections::BTreeSet;
+
+use super::{Choices, Sweeps};
+use crate::flow::required::Required;
+use crate::flow::{self, Flow, Head};
+use crate::ir::*;
+use crate::plan::Explanation;
+use crate::replay::Verdict;
+use crate::sweep::deferred::{Unwanted, find};
+
+/// Finds what forward sweeps may leave out, but for those that run as a whole. Whether the sweeps must be built anew for
+/// that.
+pub(super) fn defer(
+    flow: &Flow,
+    heads: &[Head],
+    choices: &Choices,
+    as_a_whole: &BTreeSet<ProcId>,
+    required: &mut Required,
+    sweeps: &mut [Sweeps],
+) -> bool {
+    // A check compares with what the forward sweep computed.
+    if choices.check || choices.split {
+        return false;
+    }
+    let calls = flow.program.procs.iter().flat_map(flow::walk::calls);
+    let called: BTreeSet<ProcId> = calls.map(|(_, callee)| callee).collect();
+    let mut changed = false;
+    for each in sweeps.iter_mut().filter(|each| !as_a_whole.contains(&each.proc)) {
+        let proc = &flow.program.procs[each.proc.index()];
+        let head = heads.iter().find(|head| head.proc == proc.name && !called.contains(&each.proc));
+        let unwanted = head.map_or_else(Unwanted::default, |head| {
+            let named = |k: &u32| choices.derivatives_only && head.dependents.contains(&proc.params[*k as usize].name);
+            Unwanted { result: each.interface.live, behind: (0..proc.params.len() as u32).filter(named).collect() }
+        });
+        let deferred = find(flow, each, &unwanted);
+        changed |= required.drop_contents(each.proc, &deferred.unread);
+        if each.deferred.items != deferred.items {
+            each.verdict = Verdict::Unjudged;
+        }
+        each.deferred = deferred;
+    }
+    changed
+}
+
+/// Procedures that leave something out and are not proved.
+pub(super) fn unproved(sweeps: &[Sweeps]) -> Vec<ProcId> {
+    let unproved = sweeps.iter().filter(|each| !each.deferred.items.is_empty() && each.verdict != Verdict::Proved);
+    unproved.map(|each| each.proc).collect()
+}
+
+/// Says in the plans what forward sweeps leave out.
+pub(super) fn explain(sweeps: &mut [Sweeps]) {
+    for each in sweeps {
+        for item in &each.deferred.items {
+            let Item { kind, span, .. } = &each.forward.items[item.index()];
+            let (what, how) = match kind {
+                ItemKind::Loop { .. } => ("loop", "left out of the forward sweep: passes run where they are reversed"),
+                ItemKind::Store { .. } => ("result", "left out of the forward sweep: only derivatives are computed"),
+                _ => continue,
+            };
+            let (what, how) = (what.to_owned(), how.to_owned());
+            each.plan.explanations.push(Explanation { span: *span, what, how, readers: Vec::new(), bytes: 0.0 });
+        }
+    }
+}
