@@ -241,8 +241,12 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
             proofs += 1;
         }
         proofs::prove_all(flow, &program, &global_shadows, &mut sweeps, &mut contracts);
-        let unproved = deferred::unproved(&sweeps);
-        if !unproved.is_empty() {
+        let refused = proofs::refused(&sweeps);
+        if refused.is_empty() {
+            let unproved = deferred::unproved(&sweeps);
+            if unproved.is_empty() {
+                break sweeps;
+            }
             for proc in unproved {
                 facts.required.want_contents(proc);
                 known.remove(&proc);
@@ -250,10 +254,6 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint,
             }
             known::give_back(&mut known, sweeps);
             continue;
-        }
-        let refused = proofs::refused(&sweeps);
-        if refused.is_empty() {
-            break sweeps;
         }
         let kept = proofs::keep_instead(analysed, &sweeps, &mut facts.required, &mut demoted);
         if kept == 0 {

@@ -2,12 +2,12 @@
 //!
 //! The sweeps are proved as if it ran. Then memory differs, from the end of the forward sweep on, in all that the missing
 //! items write: that is damage with which the reverse sweep begins. What the forward sweep has left must neither read that
-//! nor a value that is missing.
+//! nor a value that is missing; else nothing is proved, and the forward sweep may run as a whole.
 
 use rustc_hash::FxHashSet;
 
 use super::rerun::loads_of;
-use super::{Replay, Res, Side};
+use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 impl Replay<'_> {
@@ -21,7 +21,7 @@ impl Replay<'_> {
         for &item in &given.left_out {
             self.span = f.items[item.index()].span;
             if self.has_tape(item) {
-                return Err(self.refuted("something that pushes is left out of the forward sweep"));
+                return open("something that pushes is left out of the forward sweep");
             }
             match &f.items[item.index()].kind {
                 ItemKind::Let { value } => drop(lost.insert(*value)),
@@ -39,8 +39,8 @@ impl Replay<'_> {
                     let writes = self.effects.get(&item).cloned().unwrap_or_default();
                     self.add_damage(writes);
                 }
-                ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => {}
-                _ => return Err(self.refuted("something that acts is left out of the forward sweep")),
+                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Comment { .. } => {}
+                _ => return open("something that acts is left out of the forward sweep"),
             }
         }
         self.reads_nothing_of(&mut lost, RegionId(0))?;
@@ -48,12 +48,12 @@ impl Replay<'_> {
             let mut is_lost = false;
             walk::values(result, &mut |value| is_lost |= lost.contains(&value));
             if is_lost {
-                return Err(self.refuted("a result is left out of the forward sweep"));
+                return open("a result is left out of the forward sweep");
             }
         }
         if let Some((_, span)) = self.doubted.take() {
             self.span = span;
-            return Err(self.refuted("what the forward sweep leaves out may be read"));
+            return open("what the forward sweep leaves out may be read");
         }
         (self.at, self.span) = (self.last, self.f.span);
         Ok(())
@@ -74,7 +74,7 @@ impl Replay<'_> {
                 Err(place) => walk::values_of_place(place, &mut |value| is_lost |= lost.contains(&value)),
             });
             if is_lost {
-                return Err(self.refuted("a value is read that the forward sweep leaves out"));
+                return open("a value is read that the forward sweep leaves out");
             }
             self.read_by(item, &this.kind)?;
             match &this.kind {

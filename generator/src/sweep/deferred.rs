@@ -43,13 +43,10 @@ pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
     let this = Finder { flow, f, p };
     let behind = unwanted.behind.iter().filter(|k| !sweeps.interface.params.contains(&ReverseParam::Primal(**k)));
     let mut items: BTreeSet<ItemId> = behind.flat_map(|k| this.stores_behind(*k)).collect();
-    let loops: Vec<(ItemId, FxHashSet<Loc>)> = sweeps
-        .plan
-        .again
-        .keys()
-        .filter(|item| !f.regions.is_empty() && this.is_reached(**item))
-        .filter_map(|item| Some((*item, this.written_alone(*item)?)))
-        .collect();
+    let reached = this.outside(&BTreeSet::new());
+    let again = sweeps.plan.again.keys().filter(|item| reached.contains(item));
+    let loops: Vec<(ItemId, BTreeSet<ObjectId>)> =
+        again.filter_map(|item| Some((*item, this.written_alone(*item)?))).collect();
     items.extend(loops.iter().map(|(item, _)| *item));
     // What a loop leaves may be what another one begins with.
     loop {
@@ -62,13 +59,13 @@ pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
         let needed: Vec<ItemId> = items.iter().copied().filter(is_read).collect();
         if needed.is_empty() {
             let left: BTreeSet<ItemId> = stripped.regions.iter().flat_map(|region| region.items.clone()).collect();
-            let inside = |item: &ItemId| this.is_within(*item, &items);
-            let gone = f.regions.iter().flat_map(|region| region.items.clone());
-            let all: BTreeSet<ItemId> = gone.filter(|item| !left.contains(item) && !inside(item)).collect();
-            let unread = loops.iter().filter(|(item, _)| items.contains(item)).flat_map(|(_, locs)| this.objects(locs));
-            let unread = unread.collect();
+            let left_out = loops.iter().filter(|(item, _)| items.contains(item));
+            let unread = left_out.flat_map(|(_, objects)| objects.iter().copied()).collect();
             let is_less = !items.is_empty() || unwanted.result && f.result.is_some();
-            return Deferred { forward: is_less.then_some(stripped), items: all, unread };
+            let mut gone = this.outside(&items);
+            gone.extend(items);
+            gone.retain(|item| !left.contains(item));
+            return Deferred { forward: is_less.then_some(stripped), items: gone, unread };
         }
         items.retain(|item| !needed.contains(item));
     }
@@ -88,8 +85,49 @@ fn strip(f: &Proc, items: &BTreeSet<ItemId>, without_result: bool) -> Proc {
     for region in &mut stripped.regions {
         region.items.retain(|item| reached.contains(item));
     }
-    dead::remove(&mut stripped, Extent::All);
-    stripped
+    loop {
+        dead::remove(&mut stripped, Extent::All);
+        let unread = only_stored(&stripped);
+        if unread.is_empty() {
+            return stripped;
+        }
+        for region in &mut stripped.regions {
+            region.items.retain(|item| match &stripped.items[item.index()].kind {
+                ItemKind::Declare { object } => !unread.contains(object),
+                ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } => !unread.contains(object),
+                _ => true,
+            });
+        }
+    }
+}
+
+/// Variables that a sweep declares, stores to, and never reads.
+fn only_stored(proc: &Proc) -> BTreeSet<ObjectId> {
+    let (mut declared, mut read) = (BTreeSet::new(), BTreeSet::new());
+    for item in walk::items(proc, RegionId(0)) {
+        let kind = &proc.items[item.index()].kind;
+        if let ItemKind::Declare { object } = kind {
+            declared.insert(*object);
+        }
+        let mut see = |place: &Place| match place.base {
+            Base::Object(object) => drop(read.insert(object)),
+            _ => {}
+        };
+        let mut places = |e: &Expr| match &e.kind {
+            ExprKind::Load(place) | ExprKind::Address(place) => see(place),
+            _ => {}
+        };
+        crate::ir::walk::operands(proc, item, &mut |operand| match operand {
+            Ok(e) => crate::ir::walk::expressions(e, &mut places),
+            Err(place) => {
+                crate::ir::walk::in_place(place, &mut places);
+                if !matches!(kind, ItemKind::Store { .. }) {
+                    places(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
+                }
+            }
+        });
+    }
+    declared.difference(&read).copied().collect()
 }
 
 /// The values that the items of a sweep read.
@@ -115,17 +153,16 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn is_reached(&self, item: ItemId) -> bool {
-        walk::items(self.f, RegionId(0)).contains(&item)
-    }
-
-    /// Whether an item lies in a loop that is left out.
-    fn is_within(&self, item: ItemId, items: &BTreeSet<ItemId>) -> bool {
-        items.iter().any(|of| {
-            walk::regions(&self.f.items[of.index()])
-                .into_iter()
-                .any(|region| walk::items(self.f, region).contains(&item))
-        })
+    /// The items outside of some of them.
+    fn outside(&self, without: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
+        let (mut all, mut regions) = (BTreeSet::new(), vec![RegionId(0)]);
+        while let Some(region) = regions.pop() {
+            for item in self.f.regions[region.index()].items.iter().filter(|item| !without.contains(item)) {
+                all.insert(*item);
+                regions.extend(walk::regions(&self.f.items[item.index()]));
+            }
+        }
+        all
     }
 
     /// The stores of the whole procedure to what an argument points to, if nothing else touches that.
@@ -139,17 +176,17 @@ impl Finder<'_> {
         };
         let stores: Vec<ItemId> = self.f.regions[0].items.iter().copied().filter(is_store).collect();
         let locs: FxHashSet<Loc> = stores.iter().flat_map(|item| self.written(*item)).collect();
-        let alone = self.leaves(&BTreeSet::new()).iter().all(|item| {
-            let writes = stores.contains(item);
-            !self.reads(*item).iter().any(|loc| locs.contains(loc))
-                && (writes || !self.written(*item).any(|loc| locs.contains(&loc)))
+        let touches = |loc: &Loc| locs.contains(loc);
+        let alone = self.outside(&BTreeSet::new()).iter().all(|item| {
+            !self.reads(*item).iter().any(touches)
+                && (stores.contains(item) || !self.written(*item).any(|loc| touches(&loc)))
         });
-        if alone && !self.result_reads(&locs) { stores } else { Vec::new() }
+        if alone && !self.result_reads(&touches) { stores } else { Vec::new() }
     }
 
-    /// What a loop overwrites, if that is the procedure's own and nothing outside touches it, and the loop does nothing else
-    /// that is seen outside.
-    fn written_alone(&self, item: ItemId) -> Option<FxHashSet<Loc>> {
+    /// The objects that a loop overwrites, if they are the procedure's own and nothing outside touches them, and the loop
+    /// does nothing else that is seen outside.
+    fn written_alone(&self, item: ItemId) -> Option<BTreeSet<ObjectId>> {
         let ItemKind::Loop { body, .. } = self.f.items[item.index()].kind else { return None };
         let inside = walk::items(self.f, body);
         let only_computes = |item: &ItemId| {
@@ -169,7 +206,7 @@ impl Finder<'_> {
             return None;
         }
         let points = &self.flow.points;
-        let locs: FxHashSet<Loc> = self.flow.effects.of_region(self.p, body).writes.iter().copied().collect();
+        let locs = &self.flow.effects.of_region(self.p, body).writes;
         let is_own = |loc: &Loc| match points.locs.root(*loc) {
             Root::Object(q, object) => {
                 let life = &self.f.objects[object.index()].life;
@@ -179,22 +216,15 @@ impl Finder<'_> {
             }
             _ => false,
         };
-        let objects = self.objects(&locs);
+        let objects: BTreeSet<ObjectId> = locs.iter().filter_map(|loc| self.object(*loc)).collect();
         let touches = |loc: &Loc| self.object(*loc).is_some_and(|object| objects.contains(&object));
-        let without = BTreeSet::from([item]);
-        let alone = self.leaves(&without).iter().all(|item| match &self.f.items[item.index()].kind {
+        let alone = self.outside(&BTreeSet::from([item])).iter().all(|item| match &self.f.items[item.index()].kind {
             ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => true,
             // All contents, where the life of an object ends: these are what nobody needs then.
             ItemKind::Push { what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. } } => true,
             _ => !self.reads(*item).iter().any(touches) && !self.written(*item).any(|loc| touches(&loc)),
         });
-        let read = self
-            .f
-            .result
-            .iter()
-            .flat_map(|result| walk::loads(result))
-            .any(|place| points.cells(self.p, place).iter().any(touches));
-        (locs.iter().all(is_own) && alone && !read).then_some(locs)
+        (locs.iter().all(is_own) && alone && !self.result_reads(&touches)).then_some(objects)
     }
 
     fn object(&self, loc: Loc) -> Option<ObjectId> {
@@ -202,16 +232,6 @@ impl Finder<'_> {
             Root::Object(q, object) if q == self.p => Some(object),
             _ => None,
         }
-    }
-
-    fn objects(&self, locs: &FxHashSet<Loc>) -> BTreeSet<ObjectId> {
-        locs.iter().filter_map(|loc| self.object(*loc)).collect()
-    }
-
-    /// Items without regions in them, and the tests of those with, outside of some loops.
-    fn leaves(&self, without: &BTreeSet<ItemId>) -> Vec<ItemId> {
-        let all = walk::items(self.f, RegionId(0)).into_iter();
-        all.filter(|item| !without.contains(item) && !self.is_within(*item, without)).collect()
     }
 
     /// What an item itself reads; a call with what its callee does.
@@ -242,8 +262,8 @@ impl Finder<'_> {
         writes.flat_map(|loc| self.flow.points.aliases(self.p, loc))
     }
 
-    fn result_reads(&self, locs: &FxHashSet<Loc>) -> bool {
+    fn result_reads(&self, touches: &dyn Fn(&Loc) -> bool) -> bool {
         let loads = self.f.result.iter().flat_map(|result| walk::loads(result));
-        loads.into_iter().any(|place| self.flow.points.cells(self.p, place).iter().any(|loc| locs.contains(loc)))
+        loads.into_iter().any(|place| self.flow.points.cells(self.p, place).iter().any(touches))
     }
 }

@@ -44,9 +44,10 @@ pub(super) fn defer(
     changed
 }
 
-/// Procedures that leave something out and are not proved.
+/// Procedures that leave something out and are not proved; those that are refused store more first.
 pub(super) fn unproved(sweeps: &[Sweeps]) -> Vec<ProcId> {
-    let unproved = sweeps.iter().filter(|each| !each.deferred.items.is_empty() && each.verdict != Verdict::Proved);
+    let is_open = |each: &&Sweeps| matches!(each.verdict, Verdict::Open { .. });
+    let unproved = sweeps.iter().filter(is_open).filter(|each| !each.deferred.items.is_empty());
     unproved.map(|each| each.proc).collect()
 }
 
@@ -56,7 +57,10 @@ pub(super) fn explain(sweeps: &mut [Sweeps]) {
         for item in &each.deferred.items {
             let Item { kind, span, .. } = &each.forward.items[item.index()];
             let (what, how) = match kind {
-                ItemKind::Loop { .. } => ("loop", "left out of the forward sweep: passes run where they are reversed"),
+                ItemKind::Loop { .. } if each.plan.again.contains_key(item) => {
+                    ("loop", "left out of the forward sweep: passes run where they are reversed")
+                }
+                ItemKind::Loop { .. } => ("loop", "left out of the forward sweep: only the result needs it"),
                 ItemKind::Store { .. } => ("result", "left out of the forward sweep: only derivatives are computed"),
                 _ => continue,
             };
