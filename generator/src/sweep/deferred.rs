@@ -109,9 +109,10 @@ fn only_stored(proc: &Proc) -> BTreeSet<ObjectId> {
         if let ItemKind::Declare { object } = kind {
             declared.insert(*object);
         }
-        let mut see = |place: &Place| match place.base {
-            Base::Object(object) => drop(read.insert(object)),
-            _ => {}
+        let mut see = |place: &Place| {
+            if let Base::Object(object) = place.base {
+                read.insert(object);
+            }
         };
         let mut places = |e: &Expr| match &e.kind {
             ExprKind::Load(place) | ExprKind::Address(place) => see(place),
