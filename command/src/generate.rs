@@ -8,30 +8,46 @@ use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::ir::Program;
 use adtape_generate::plan::again::{self, Named};
+use adtape_generate::plan::checkpoint;
 use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Choices};
+use clap::Args;
 
 use crate::{Common, check, explain, heads, report};
 
-/// What the options of `adtape adjoint` say.
+// What the options of `adtape adjoint` say. No comment for readers of the help, which would stand there.
+#[derive(Args, Clone)]
 pub struct Wishes {
-    /// `--split`
+    /// Export the forward and the reverse sweep of each head, f_fwd and f_rev, too
+    #[arg(long)]
     pub split: bool,
-    /// `--explain`
+    /// Say for each value how it comes back in the reverse sweep, or why it is stored
+    #[arg(long)]
     pub explain: bool,
-    /// `--explain-html`
+    /// Write the same as a page with the annotated sources
+    #[arg(long, value_name = "FILE")]
     pub explain_html: Option<String>,
-    /// `--check`
+    /// Build and run this driver with the adjoint, and compare: every operand that the reverse sweep reads, bit for
+    /// bit, with what the forward sweep had; the adjoint with the tangent and with differences
+    #[arg(long, value_name = "DRIVER")]
     pub check: Option<String>,
-    /// `--dear`
+    /// Largest cost at which a real is computed again instead of stored
+    #[arg(long, value_name = "N", default_value_t = 8)]
     pub dear: u32,
-    /// `--derivatives-only`
+    /// Compute derivatives only: results that the heads name, behind pointers, stay as they are where nothing else needs
+    /// them
+    #[arg(long, conflicts_with = "split")]
     pub derivatives_only: bool,
-    /// `--vector`
+    /// Compute K adjoints at once, one for each direction: writes f_bv, which records once and whose adjoints are
+    /// arrays of K
+    #[arg(long, value_name = "K", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub vector: Option<u32>,
-    /// `--again`
+    /// Run the passes of loops again in the reverse sweep instead of taping them: those that i counts in f, or all of
+    /// f; * for all functions
+    #[arg(long, value_name = "f[:i]")]
     pub again: Vec<String>,
-    /// `--checkpoint`
+    /// Run the passes of loops again from N snapshots instead of taping them: for long time loops
+    #[arg(long, value_name = "f[:i]=N", value_parser = checkpoint::parse)]
     pub checkpoint: Vec<(Named, u32)>,
 }
 

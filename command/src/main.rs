@@ -46,37 +46,8 @@ enum What {
     Adjoint {
         #[command(flatten)]
         common: Common,
-        /// Export the forward and the reverse sweep of each head, f_fwd and f_rev, too
-        #[arg(long)]
-        split: bool,
-        /// Say for each value how it comes back in the reverse sweep, or why it is stored
-        #[arg(long)]
-        explain: bool,
-        /// Write the same as a page with the annotated sources
-        #[arg(long, value_name = "FILE")]
-        explain_html: Option<String>,
-        /// Build and run this driver with the adjoint, and compare: every operand that the reverse sweep reads, bit for
-        /// bit, with what the forward sweep had; the adjoint with the tangent and with differences
-        #[arg(long, value_name = "DRIVER")]
-        check: Option<String>,
-        /// Largest cost at which a real is computed again instead of stored
-        #[arg(long, value_name = "N", default_value_t = 8)]
-        dear: u32,
-        /// Compute derivatives only: results that the heads name, behind pointers, stay as they are where nothing else needs
-        /// them
-        #[arg(long, conflicts_with = "split")]
-        derivatives_only: bool,
-        /// Compute K adjoints at once, one for each direction: writes f_bv, which records once and whose adjoints are
-        /// arrays of K
-        #[arg(long, value_name = "K", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=1024))]
-        vector: Option<u32>,
-        /// Run the passes of loops again in the reverse sweep instead of taping them: those that i counts in f, or all of
-        /// f; * for all functions
-        #[arg(long, value_name = "f[:i]")]
-        again: Vec<String>,
-        /// Run the passes of loops again from N snapshots instead of taping them: for long time loops
-        #[arg(long, value_name = "f[:i]=N", value_parser = adtape_generate::plan::checkpoint::parse)]
-        checkpoint: Vec<(adtape_generate::plan::again::Named, u32)>,
+        #[command(flatten)]
+        wishes: generate::Wishes,
     },
     /// Write the tangent: f_d
     Tangent {
@@ -168,31 +139,7 @@ fn main() -> ExitCode {
 
 fn run(what: What) -> Result<(), u8> {
     match what {
-        What::Adjoint {
-            common,
-            split,
-            explain,
-            explain_html,
-            check,
-            dear,
-            derivatives_only,
-            vector,
-            again,
-            checkpoint,
-        } => {
-            let wishes = generate::Wishes {
-                split,
-                explain,
-                explain_html,
-                check,
-                dear,
-                derivatives_only,
-                vector,
-                again,
-                checkpoint,
-            };
-            generate::adjoint(&common, &wishes)
-        }
+        What::Adjoint { common, wishes } => generate::adjoint(&common, &wishes),
         What::Tangent { common } => generate::tangent(&common),
         What::Report { file, html } => profile::report(&file, html.as_deref()),
         What::Diff { old, new } => profile::diff(&old, &new),
