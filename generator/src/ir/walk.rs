@@ -190,3 +190,11 @@ pub fn values_of_item(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
         _ => {}
     }
 }
+
+/// Calls `see` on every value that the extents of what an item declares or allocates mention.
+pub fn values_of_extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
+    let (ItemKind::Declare { object } | ItemKind::Alloc { object, .. }) = proc.items[item.index()].kind else { return };
+    for dim in &proc.objects[object.index()].shape {
+        [&dim.lower, &dim.extent].into_iter().flatten().for_each(|bound| values(bound, see));
+    }
+}

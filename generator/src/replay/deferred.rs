@@ -29,13 +29,12 @@ impl Replay<'_> {
                     let section = self.section(self.stored[&item]);
                     self.add_damage(vec![section]);
                 }
-                ItemKind::Loop { carried, .. } => {
-                    lost.extend(carried.iter().map(|c| c.out));
-                    let writes = self.effects.get(&item).cloned().unwrap_or_default();
-                    self.add_damage(writes);
-                }
-                ItemKind::Branch { joins, .. } => {
-                    lost.extend(joins.iter().map(|join| join.out));
+                kind @ (ItemKind::Loop { .. } | ItemKind::Branch { .. }) => {
+                    match kind {
+                        ItemKind::Loop { carried, .. } => lost.extend(carried.iter().map(|c| c.out)),
+                        ItemKind::Branch { joins, .. } => lost.extend(joins.iter().map(|join| join.out)),
+                        _ => {}
+                    }
                     let writes = self.effects.get(&item).cloned().unwrap_or_default();
                     self.add_damage(writes);
                 }
@@ -73,6 +72,7 @@ impl Replay<'_> {
                 Ok(expr) => walk::values(expr, &mut |value| is_lost |= lost.contains(&value)),
                 Err(place) => walk::values_of_place(place, &mut |value| is_lost |= lost.contains(&value)),
             });
+            walk::values_of_extents(f, item, &mut |value| is_lost |= lost.contains(&value));
             if is_lost {
                 return open("a value is read that the forward sweep leaves out");
             }

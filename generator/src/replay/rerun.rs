@@ -271,38 +271,33 @@ impl Replay<'_> {
     /// Refuses an item that reads what is not there.
     pub(super) fn read_by(&mut self, item: ItemId, kind: &ItemKind) -> Res<()> {
         let f = self.f;
+        let only_saves = self.exposed.is_some() && self.saving.contains(&item);
         if let ItemKind::Push { what: Pushed::Elements { place, count } } = kind {
             let (first, count) = (self.place(Side::Forward, place)?, self.integer(Side::Forward, count)?);
             let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
             let count = self.up_to(count);
             let row = if at_element { self.early(first, count, 0)? } else { first };
-            if self.exposed.is_some() && self.saving.contains(&item) {
+            if only_saves {
                 self.save(row);
             } else {
                 self.intact(row)?;
             }
         }
         let mut loads = Vec::new();
-        if !matches!(kind, ItemKind::Loop { .. }) {
-            walk::operands(f, item, &mut |operand| match operand {
+        match kind {
+            ItemKind::Loop { .. } => {}
+            ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) } if only_saves => {
+                let at = self.place(Side::Forward, place)?;
+                self.save(at);
+                walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads));
+            }
+            _ => walk::operands(f, item, &mut |operand| match operand {
                 Ok(expr) => loads_of(expr, true, &mut loads),
                 Err(place) => walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads)),
-            });
+            }),
         }
-        let saved = match kind {
-            ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) }
-                if self.exposed.is_some() && self.saving.contains(&item) =>
-            {
-                Some(place)
-            }
-            _ => None,
-        };
         for (place, surely) in loads {
             let mut at = self.place(Side::Forward, place)?;
-            if saved.is_some_and(|saved| std::ptr::eq(saved, place)) {
-                self.save(at);
-                continue;
-            }
             if matches!(place.ty, Type::Struct(_)) {
                 at = self.whole(at);
             }

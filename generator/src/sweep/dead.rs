@@ -110,17 +110,11 @@ impl Live<'_> {
                 }
                 return true;
             }
-            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                for dim in &proc.objects[object.index()].shape {
-                    for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                        walk::values(bound, &mut |value| {
-                            self.values.insert(value);
-                        });
-                    }
-                }
-            }
             _ => {}
         }
+        walk::values_of_extents(proc, item, &mut |value| {
+            self.values.insert(value);
+        });
         walk::operands(proc, item, &mut |operand| {
             let mut see = |value| {
                 self.values.insert(value);

@@ -12,8 +12,9 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-use super::dead::{self, Extent};
-use crate::flow::{Flow, Loc, Root, effects::Effects, walk};
+use super::tidy;
+use crate::flow::walk as flow_walk;
+use crate::flow::{Flow, Loc, Root, effects::Effects};
 use crate::ir::*;
 use crate::transform::Sweeps;
 
@@ -49,102 +50,39 @@ pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
         again.filter_map(|item| Some((*item, this.written_alone(*item)?))).collect();
     items.extend(loops.iter().map(|(item, _)| *item));
     // What a loop leaves may be what another one begins with.
-    loop {
-        let stripped = strip(f, &items, unwanted.result);
-        let read = values_read(&stripped);
-        let is_read = |item: &ItemId| match &f.items[item.index()].kind {
-            ItemKind::Loop { carried, .. } => carried.iter().any(|c| read.contains(&c.out)),
+    while !items.is_empty() || unwanted.result && f.result.is_some() {
+        let mut others = this.outside(&items);
+        let forward = only(f, &others, unwanted.result);
+        let used = tidy::values_used(&forward);
+        let is_used = |item: &ItemId| match &f.items[item.index()].kind {
+            ItemKind::Loop { carried, .. } => carried.iter().any(|c| used.contains(&c.out)),
             _ => false,
         };
-        let needed: Vec<ItemId> = items.iter().copied().filter(is_read).collect();
+        let needed: Vec<ItemId> = items.iter().copied().filter(is_used).collect();
         if needed.is_empty() {
-            let left: BTreeSet<ItemId> = stripped.regions.iter().flat_map(|region| region.items.clone()).collect();
             let left_out = loops.iter().filter(|(item, _)| items.contains(item));
             let unread = left_out.flat_map(|(_, objects)| objects.iter().copied()).collect();
-            let is_less = !items.is_empty() || unwanted.result && f.result.is_some();
-            let mut gone = this.outside(&items);
-            gone.extend(items);
-            gone.retain(|item| !left.contains(item));
-            return Deferred { forward: is_less.then_some(stripped), items: gone, unread };
+            let kept: BTreeSet<&ItemId> = forward.regions.iter().flat_map(|region| &region.items).collect();
+            others.retain(|item| !kept.contains(item));
+            items.extend(others);
+            return Deferred { forward: Some(forward), items, unread };
         }
         items.retain(|item| !needed.contains(item));
     }
+    Deferred::default()
 }
 
-/// A forward sweep without some items, and without what nobody reads then.
-fn strip(f: &Proc, items: &BTreeSet<ItemId>, without_result: bool) -> Proc {
-    let mut stripped = f.clone();
-    for region in &mut stripped.regions {
-        region.items.retain(|item| !items.contains(item));
+/// A forward sweep of some of its items, without what nobody needs then.
+fn only(f: &Proc, items: &BTreeSet<ItemId>, without_result: bool) -> Proc {
+    let mut forward = f.clone();
+    for region in &mut forward.regions {
+        region.items.retain(|item| items.contains(item));
     }
-    if without_result && stripped.result.take().is_some() {
-        stripped.result_type = Type::Void;
+    if without_result && forward.result.take().is_some() {
+        forward.result_type = Type::Void;
     }
-    // Items of regions that are left out are none of the sweep.
-    let reached: BTreeSet<ItemId> = walk::items(&stripped, RegionId(0)).into_iter().collect();
-    for region in &mut stripped.regions {
-        region.items.retain(|item| reached.contains(item));
-    }
-    loop {
-        dead::remove(&mut stripped, Extent::All);
-        let unread = only_stored(&stripped);
-        if unread.is_empty() {
-            return stripped;
-        }
-        for region in &mut stripped.regions {
-            region.items.retain(|item| match &stripped.items[item.index()].kind {
-                ItemKind::Declare { object } => !unread.contains(object),
-                ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } => !unread.contains(object),
-                _ => true,
-            });
-        }
-    }
-}
-
-/// Variables that a sweep declares, stores to, and never reads.
-fn only_stored(proc: &Proc) -> BTreeSet<ObjectId> {
-    let (mut declared, mut read) = (BTreeSet::new(), BTreeSet::new());
-    for item in walk::items(proc, RegionId(0)) {
-        let kind = &proc.items[item.index()].kind;
-        if let ItemKind::Declare { object } = kind {
-            declared.insert(*object);
-        }
-        let mut see = |place: &Place| {
-            if let Base::Object(object) = place.base {
-                read.insert(object);
-            }
-        };
-        let mut places = |e: &Expr| match &e.kind {
-            ExprKind::Load(place) | ExprKind::Address(place) => see(place),
-            _ => {}
-        };
-        crate::ir::walk::operands(proc, item, &mut |operand| match operand {
-            Ok(e) => crate::ir::walk::expressions(e, &mut places),
-            Err(place) => {
-                crate::ir::walk::in_place(place, &mut places);
-                if !matches!(kind, ItemKind::Store { .. }) {
-                    places(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
-                }
-            }
-        });
-    }
-    declared.difference(&read).copied().collect()
-}
-
-/// The values that the items of a sweep read.
-fn values_read(proc: &Proc) -> FxHashSet<ValueId> {
-    let mut read = FxHashSet::default();
-    for item in walk::items(proc, RegionId(0)) {
-        crate::ir::walk::values_of_item(proc, item, &mut |value| {
-            read.insert(value);
-        });
-    }
-    if let Some(result) = &proc.result {
-        crate::ir::walk::values(result, &mut |value| {
-            read.insert(value);
-        });
-    }
-    read
+    tidy::tidy(&mut forward);
+    forward
 }
 
 struct Finder<'a> {
@@ -160,7 +98,7 @@ impl Finder<'_> {
         while let Some(region) = regions.pop() {
             for item in self.f.regions[region.index()].items.iter().filter(|item| !without.contains(item)) {
                 all.insert(*item);
-                regions.extend(walk::regions(&self.f.items[item.index()]));
+                regions.extend(flow_walk::regions(&self.f.items[item.index()]));
             }
         }
         all
@@ -189,7 +127,7 @@ impl Finder<'_> {
     /// does nothing else that is seen outside.
     fn written_alone(&self, item: ItemId) -> Option<BTreeSet<ObjectId>> {
         let ItemKind::Loop { body, .. } = self.f.items[item.index()].kind else { return None };
-        let inside = walk::items(self.f, body);
+        let inside = flow_walk::items(self.f, body);
         let only_computes = |item: &ItemId| {
             matches!(
                 self.f.items[item.index()].kind,
@@ -247,8 +185,8 @@ impl Finder<'_> {
             }
         }
         let mut see = |place: &Place| all.extend(points.cells(self.p, place));
-        crate::ir::walk::operands(self.f, item, &mut |operand| match operand {
-            Ok(e) => walk::loads(e).into_iter().for_each(&mut see),
+        walk::operands(self.f, item, &mut |operand| match operand {
+            Ok(e) => flow_walk::loads(e).into_iter().for_each(&mut see),
             Err(place) if matches!(self.f.items[item.index()].kind, ItemKind::Push { .. }) => see(place),
             Err(_) => {}
         });
@@ -258,13 +196,13 @@ impl Finder<'_> {
     /// What an item itself overwrites.
     fn written(&self, item: ItemId) -> impl Iterator<Item = Loc> {
         let known = item.index() < self.flow.program.procs[self.p.index()].items.len();
-        let acts = known && walk::regions(&self.f.items[item.index()]).is_empty();
+        let acts = known && flow_walk::regions(&self.f.items[item.index()]).is_empty();
         let writes = acts.then(|| self.flow.effects.item(self.p, item).writes.clone()).into_iter().flatten();
         writes.flat_map(|loc| self.flow.points.aliases(self.p, loc))
     }
 
     fn result_reads(&self, touches: &dyn Fn(&Loc) -> bool) -> bool {
-        let loads = self.f.result.iter().flat_map(|result| walk::loads(result));
+        let loads = self.f.result.iter().flat_map(|result| flow_walk::loads(result));
         loads.into_iter().any(|place| self.flow.points.cells(self.p, place).iter().any(touches))
     }
 }

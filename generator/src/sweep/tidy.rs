@@ -66,15 +66,9 @@ pub fn values_used(proc: &Proc) -> FxHashSet<ValueId> {
         walk::values_of_item(proc, item, &mut |value| {
             used.insert(value);
         });
-        if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = proc.items[item.index()].kind {
-            for dim in &proc.objects[object.index()].shape {
-                for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                    walk::values(bound, &mut |value| {
-                        used.insert(value);
-                    });
-                }
-            }
-        }
+        walk::values_of_extents(proc, item, &mut |value| {
+            used.insert(value);
+        });
     });
     if let Some(result) = &proc.result {
         walk::values(result, &mut |value| {

@@ -87,13 +87,7 @@ fn values(proc: &Proc, item: ItemId) -> Vec<ValueId> {
     let mut found = Vec::new();
     walk::values_of_item(proc, item, &mut |value| found.push(value));
     super::scope::defined(proc, item, &mut |value| found.push(value));
-    if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = proc.items[item.index()].kind {
-        for dim in &proc.objects[object.index()].shape {
-            for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                walk::values(bound, &mut |value| found.push(value));
-            }
-        }
-    }
+    walk::values_of_extents(proc, item, &mut |value| found.push(value));
     found
 }
 

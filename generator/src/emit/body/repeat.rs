@@ -102,18 +102,9 @@ pub(super) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
     let mut lets = FxHashMap::default();
     for item in proc.regions.iter().flat_map(|region| &region.items) {
         walk::values_of_item(proc, *item, &mut |value| *reads.entry(value).or_default() += 1);
-        match proc.items[item.index()].kind {
-            ItemKind::Let { value } => {
-                lets.insert(value, *item);
-            }
-            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                for dim in &proc.objects[object.index()].shape {
-                    for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                        walk::values(bound, &mut |value| *reads.entry(value).or_default() += 1);
-                    }
-                }
-            }
-            _ => {}
+        walk::values_of_extents(proc, *item, &mut |value| *reads.entry(value).or_default() += 1);
+        if let ItemKind::Let { value } = proc.items[item.index()].kind {
+            lets.insert(value, *item);
         }
     }
     let count = |value: ValueId| reads.get(&value).copied().unwrap_or(0);
@@ -186,14 +177,7 @@ impl Mentions {
                     ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => see(var(*value)),
                     ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| see(join.var)),
                     ItemKind::Loop { carried, .. } => carried.iter().for_each(|each| see(each.var)),
-                    ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                        for dim in &proc.objects[object.index()].shape {
-                            for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                                walk::values(bound, &mut |value| see(var(value)));
-                            }
-                        }
-                    }
-                    _ => {}
+                    _ => walk::values_of_extents(proc, item, &mut |value| see(var(value))),
                 }
             }
         }

@@ -131,16 +131,9 @@ impl Builder<'_> {
             walk::values_of_item(self.primal, item, &mut |value| {
                 read.insert(value);
             });
-            if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = self.primal.items[item.index()].kind
-            {
-                for dim in &self.primal.objects[object.index()].shape {
-                    for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-                        walk::values(bound, &mut |value| {
-                            read.insert(value);
-                        });
-                    }
-                }
-            }
+            walk::values_of_extents(self.primal, item, &mut |value| {
+                read.insert(value);
+            });
         }
         read
     }
