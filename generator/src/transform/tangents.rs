@@ -39,7 +39,10 @@ pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<T
 }
 
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    specialised(program, heads, |flow| built(flow, heads, choices))
+    specialised(program, heads, |flow| built(flow, heads, choices)).or_else(|refusals| {
+        // A list of active and passive nodes wants one tangent of the function that makes them.
+        built(&Flow::analyse(program, heads)?, heads, choices).map_err(|_| refusals)
+    })
 }
 
 /// The tangents of a program that is analysed.

@@ -418,3 +418,45 @@ double f_chosen_for_the_caller(int n, double *x, int *ia, double *w) {
     free(b);
     return s;
 }
+
+/* One node of two depends on nothing: the function that makes them has one tangent for both. */
+struct item { double v; struct item *next; int k; };
+
+static struct item *item_new(double v, int k) {
+    struct item *p = calloc(1, sizeof *p);
+    p->v = v;
+    p->k = k;
+    return p;
+}
+
+double f_items(int n, double *x, int *ia, double *w) {
+    struct item *list = NULL;
+    double s = x[0];
+    (void)w;
+    if (ia[1] == 0) {
+        for (int i = 0; i < n; i++) {
+            struct item *p = item_new(x[i] * x[3], 0);
+            p->next = list;
+            list = p;
+        }
+    }
+    for (struct item *p = list; p != NULL; p = p->next) s += p->v * p->v;
+    while (list != NULL) {
+        struct item *next = list->next;
+        free(list);
+        list = next;
+    }
+    return s;
+}
+
+double f_two_items(int n, double *x, int *ia, double *w) {
+    struct item *one = item_new(x[0] * x[1], 2), *two = item_new(0.25, 3), *first = one;
+    double s;
+    (void)n, (void)ia, (void)w;
+    one = two;
+    two = first;
+    s = one->v * x[2] + two->v * two->v;
+    free(one);
+    free(two);
+    return s;
+}
