@@ -460,3 +460,34 @@ double f_two_items(int n, double *x, int *ia, double *w) {
     free(two);
     return s;
 }
+
+/* Functions of the source around realloc. */
+static void *resized(void *p, size_t bytes) {
+    p = realloc(p, bytes);
+    if (p == NULL) exit(1);
+    return p;
+}
+
+static void *grown(void *old, size_t count, size_t size) {
+    void *new = realloc(old, count * size);
+    return new;
+}
+
+double f_resized(int n, double *x, int *ia, double *w) {
+    double *a = NULL, *b = malloc(sizeof *b), s = 0;
+    (void)w;
+    b[0] = x[0] * x[1];
+    for (int i = 0; i < n; i++) {
+        a = resized(a, (size_t)(i + 1) * sizeof *a);
+        a[i] = x[i] * x[i];
+        if (i > ia[1]) {
+            b = grown(b, (size_t)(i + 1), sizeof *b);
+            b[i] = a[i] * b[0];
+        }
+    }
+    for (int i = 0; i < n; i++) s += a[i] * x[i];
+    s += b[n - 1];
+    free(a);
+    free(b);
+    return s;
+}

@@ -145,7 +145,7 @@ impl<'a> Lower<'_, 'a> {
         if let Some((call, wrapper)) = self.wrapped_allocation(inner)
             && let Some(elem) = pointee(&ty).filter(|elem| !matches!(elem, Type::Void)).cloned()
         {
-            return self.allocate_product(call, elem, &wrapper, false);
+            return self.allocate_product(call, elem, &wrapper);
         }
         // `c ? malloc(n) : NULL`: each operand becomes a pointer of the type.
         if let ("ConditionalOperator", [on, then, otherwise]) = (inner.bare().kind, &inner.bare().inner[..])

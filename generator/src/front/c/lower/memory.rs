@@ -64,9 +64,12 @@ impl<'a> Lower<'_, 'a> {
     /// Makes a block of elements of a type.
     pub fn allocate(&mut self, call: &'a Node<'a>, elem: Type) -> Result<Expr> {
         let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
-        let resized = callee.ends_with("realloc");
-        let factors = call.inner[1 + usize::from(resized)..].iter().map(|factor| (factor, false)).collect();
-        self.allocate_product(call, elem, &wrappers::Wrapper { factors, zeroed: callee.ends_with("calloc") }, resized)
+        let (sizes, old) = match &call.inner[1..] {
+            [old, size] if callee.ends_with("realloc") => (std::slice::from_ref(size), Some(old)),
+            sizes => (sizes, None),
+        };
+        let factors = sizes.iter().map(|factor| (factor, false)).collect();
+        self.allocate_product(call, elem, &wrappers::Wrapper { factors, zeroed: callee.ends_with("calloc"), old })
     }
 
     /// Makes a block of elements of a type that takes a product of bytes.
@@ -75,7 +78,6 @@ impl<'a> Lower<'_, 'a> {
         call: &'a Node<'a>,
         elem: Type,
         wrapper: &wrappers::Wrapper<'a>,
-        resized: bool,
     ) -> Result<Expr> {
         let name = std::mem::take(&mut self.block_name);
         let Some((size, _)) = self.reader.structs.layout(&elem) else {
@@ -88,12 +90,12 @@ impl<'a> Lower<'_, 'a> {
             };
             return self.refuse(call, Class::Type, what, help);
         };
-        let old = match &call.inner[1..] {
-            [old, _] if resized => {
+        let old = match wrapper.old {
+            Some(old) => {
                 let old = self.value(Self::uncast(old))?;
                 Some(self.b.keep("old", old))
             }
-            _ => None,
+            None => None,
         };
         let mut parts = Vec::new();
         for (part, at_least_one) in wrapper.factors.iter().copied() {

@@ -1,4 +1,5 @@
-//! Functions of the sources around `malloc` that give memory of no type: `double *a = xmalloc(n * sizeof *a)`.
+//! Functions of the sources around `malloc`, `calloc` or `realloc` that give memory of no type: `double *a = xmalloc(n *
+//! sizeof *a)`.
 //!
 //! ```text
 //!   void *xmalloc(size_t n) {
@@ -20,6 +21,8 @@ pub struct Wrapper<'a> {
     pub factors: Vec<(&'a Node<'a>, bool)>,
     /// Whether the block is set to 0.
     pub zeroed: bool,
+    /// The block that is made larger or smaller.
+    pub old: Option<&'a Node<'a>>,
 }
 
 /// What its statements were found to do.
@@ -27,6 +30,8 @@ pub struct Wrapper<'a> {
 struct Found<'a> {
     /// The call that makes the block.
     made: Vec<&'a Node<'a>>,
+    /// The parameter that holds it, `p = realloc(p, size)`.
+    held: Option<u64>,
     zeroed: bool,
     returns: bool,
 }
@@ -51,15 +56,22 @@ impl<'a> Lower<'_, 'a> {
         }
         let [made] = found.made[..] else { return None };
         let callee = scan::callee(made)?.refers_name.as_ref();
+        let argument = |part: &Node| {
+            let position = params.iter().position(|param| *param == part.refers)?;
+            Some(&node.inner[1 + position])
+        };
+        let (sizes, old) = match &made.inner[1..] {
+            [old, size @ ..] if callee.ends_with("realloc") => (size, Some(argument(variable(old)?)?)),
+            sizes => (sizes, None),
+        };
         let mut factors = Vec::new();
-        for factor in &made.inner[1..] {
+        for factor in sizes {
             product(factor, &mut |part, at_least_one| {
-                let position = params.iter().position(|param| *param == part.refers)?;
-                factors.push((&node.inner[1 + position], at_least_one));
+                factors.push((argument(part)?, at_least_one));
                 Some(())
             })?;
         }
-        Some((node, Wrapper { factors, zeroed: found.zeroed || callee.ends_with("calloc") }))
+        Some((node, Wrapper { factors, zeroed: found.zeroed || callee.ends_with("calloc"), old }))
     }
 }
 
@@ -73,7 +85,8 @@ fn does<'a>(statement: &'a Node<'a>, found: &mut Found<'a>) -> bool {
             is_block && variable.inner.iter().filter(|_| variable.has_init).all(|init| is_block_or_null(init, found))
         }),
         ("BinaryOperator", [to, from]) if node.operator == "=" => {
-            to.bare().refers_kind == "VarDecl" && makes(from, found)
+            found.held = (to.bare().refers_kind == "ParmVarDecl").then_some(to.bare().refers);
+            (found.held.is_some() || to.bare().refers_kind == "VarDecl") && makes(from, found)
         }
         ("IfStmt", [test, then]) => {
             let assigned = |part: &'a Node<'a>| part.kind == "BinaryOperator" && part.operator == "=";
@@ -93,7 +106,8 @@ fn does<'a>(statement: &'a Node<'a>, found: &mut Found<'a>) -> bool {
         }
         ("ReturnStmt", [value]) => {
             found.returns = true;
-            variable(value).is_some_and(|value| value.refers_kind == "VarDecl") || makes(value, found)
+            let holds = |it: &Node| it.refers_kind == "VarDecl" || found.held == Some(it.refers);
+            variable(value).is_some_and(holds) || makes(value, found)
         }
         _ => false,
     }
@@ -103,11 +117,11 @@ fn is_block_or_null<'a>(init: &'a Node<'a>, found: &mut Found<'a>) -> bool {
     init.operator == "NullToPointer" || makes(init, found)
 }
 
-/// Notes the call of `malloc` or `calloc` that an expression is.
+/// Notes the call of `malloc`, `calloc` or `realloc` that an expression is.
 fn makes<'a>(node: &'a Node<'a>, found: &mut Found<'a>) -> bool {
     let call = Lower::allocation(node).filter(|call| {
         let name = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
-        name.ends_with("malloc") || name.ends_with("calloc")
+        name.ends_with("alloc")
     });
     found.made.extend(call);
     call.is_some()
