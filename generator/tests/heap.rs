@@ -152,3 +152,11 @@ fn random_programs_on_the_heap_have_the_derivatives_of_their_tangents() {
     println!("{right} right, {refused} refused, 0 wrong");
     assert!(50 * refused <= right + refused, "{refused} of {} are refused", right + refused);
 }
+
+/// The tangent of all was refused in the first; in the second, one that is refused stopped the generator.
+#[test]
+fn batches_that_failed_once_are_right() {
+    for (seed, refusals) in [(74, 0), (278, 1)] {
+        assert_eq!(batch(seed, 16), (16 - refusals, refusals), "seed {seed}");
+    }
+}

@@ -374,7 +374,8 @@ pub fn compact(proc: &mut Proc) {
         call.0 = item_numbers[call.index()];
     }
     for value in &mut proc.values {
-        value.region.0 = region_numbers[value.region.index()];
+        // The extents of a block that is not made any more name what was computed where it was.
+        value.region.0 = if regions[value.region.index()] { region_numbers[value.region.index()] } else { 0 };
         match &mut value.def {
             Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) => item.0 = item_numbers[item.index()],
             Def::Result(item) | Def::Popped(item) => item.0 = item_numbers[item.index()],
