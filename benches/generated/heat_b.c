@@ -32,7 +32,7 @@
 static APART void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, double *u, double *next);
 static APART void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double *restrict k_b, double *restrict u_b, double *restrict next_b);
 static void heat_fwd(adtape_t *tape, int n, int m, int steps, double dt, const double *k, const double *data, double *u, double *next);
-static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double *k, double *restrict k_b, double *restrict u_b, double *restrict next_b, double heat_b);
+static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double *k, double *restrict k_b, double *data, double *u, double *restrict u_b, double *restrict next_b, double heat_b);
 
 static void step_fwd(adtape_t *tape, int n, int m, double dt, const double *k, double *u, double *next) {
     for (int i = 1; i < n - 1; i++) {
@@ -99,22 +99,19 @@ static void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double 
 }
 
 static void heat_fwd(adtape_t *tape, int n, int m, int steps, double dt, const double *k, const double *data, double *u, double *next) {
+    (void)data;
     for (int t = 0; t < steps; t++) {
         step_fwd(tape, n, m, dt, k, u, next);
     }
-    for (int i = 0; i < n * m; i++) {
-        const double r = u[i] - data[i];
-        adtape_push_f64(tape, r);
-    }
 }
 
-static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double *k, double *restrict k_b, double *restrict u_b, double *restrict next_b, double heat_b) {
+static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double *k, double *restrict k_b, double *data, double *u, double *restrict u_b, double *restrict next_b, double heat_b) {
     /* heat.c:18 */
     double sum_b = 0.5 * heat_b;
     /* heat.c:21 */
     for (int i = n * m; i-- > 0;) {
-        double r;
-        adtape_pop_f64(tape, &r);
+        /* heat.c:22 */
+        const double r = u[i] - data[i];
         /* heat.c:23 */
         const double seed = sum_b;
         double r_b = r * seed;
@@ -135,5 +132,5 @@ static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double 
 void heat_b(int n, int m, int steps, double dt, const double *k, double *k_b, const double *data, double *u, double *u_b, double *next, double *next_b, double heat_b) {
     adtape_t *const tape = adtape_self();
     heat_fwd(tape, n, m, steps, dt, k, data, u, next);
-    heat_rev(tape, n, m, steps, dt, (double *)k, (double *)k_b, (double *)u_b, (double *)next_b, heat_b);
+    heat_rev(tape, n, m, steps, dt, (double *)k, (double *)k_b, (double *)data, (double *)u, (double *)u_b, (double *)next_b, heat_b);
 }

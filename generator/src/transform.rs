@@ -1,5 +1,6 @@
 //! From a program to its sweeps: analyses, plans, forward and reverse sweep of every procedure that has a derivative.
 
+mod costless;
 mod deferred;
 mod tangents;
 mod wide;
@@ -8,17 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
-use crate::frees;
-use crate::inline;
 use crate::ir::*;
 use crate::known::{self, Finished, Known};
-use crate::parallel;
 use crate::plan::again::{self, Named};
-use crate::plan::checkpoint;
 use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
-use crate::plan::{Interface, ProcPlan};
+use crate::plan::{Interface, ProcPlan, checkpoint};
 use crate::proofs::{Contracts, Demoted};
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
@@ -27,7 +24,8 @@ use crate::sweep::deferred::Deferred;
 use crate::sweep::reverse::{self, Built, Context, Start};
 use crate::sweep::vector::Wide;
 use crate::sweep::{forward, reverse::declared};
-use crate::{proofs, stable, statics};
+use crate::{frees, inline, parallel, proofs, stable, statics};
+use costless::Loops;
 pub use tangents::{Tangents, tangent};
 
 /// What the user chooses.
@@ -202,17 +200,17 @@ fn adjoint_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Ad
     specialised(program, heads, |flow| {
         let later = frees::worth_a_look(flow.program).then(|| frees::later(flow.program, flow)).flatten();
         match later {
-            Some(later) => planned_of(&Flow::analyse(&later, heads)?, heads, choices),
-            None => planned_of(flow, heads, choices),
+            Some(later) => costless::planned(&Flow::analyse(&later, heads)?, heads, choices),
+            None => costless::planned(flow, heads, choices),
         }
     })
 }
 
-/// The adjoint of a program that is analysed.
-fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+/// The adjoint of a program that is analysed; `also`: loops that run again besides those that are named.
+fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices, also: &Loops) -> Result<Adjoint, Vec<Refusal>> {
     let analysed = flow.program;
     stable::check(flow, heads)?;
-    let again = again::loops(analysed, &choices.again, true);
+    let again = again::loops(analysed, &choices.again, true).into_iter().chain(also.iter().copied()).collect();
     let checkpoints = checkpoint::checkpoints(analysed, &choices.checkpoints)?;
     let mut facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone(), choices.split) };
     let mut program = analysed.clone();

@@ -33,11 +33,13 @@ fn passes_that_run_again_store_what_they_overwrite() {
 }
 
 #[rustfmt::skip]
-const BY_DIRECTIVE: [Stored; 1] = [
+const NOT_NAMED: [Stored; 3] = [
     ("by_directive", [80, 0, 0, 0], "40 passes of the second loop: 2"),
+    ("unasked", [0, 0, 0, 0], "no pass runs forward"),
+    ("sum_is_needed", [81, 0, 0, 0], "40 passes: 2; the sum"),
 ];
 
 #[test]
-fn directive_names_a_loop() {
-    check_stored("again", &BY_DIRECTIVE, |_| Choices::default());
+fn loops_run_again_by_directive_or_where_that_takes_no_time() {
+    check_stored("again", &NOT_NAMED, |_| Choices::default());
 }

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 use crate::ir::*;
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
-use crate::transform::{Adjoint, Tangents};
+use crate::transform::{Adjoint, Sweeps, Tangents};
 use body::Macros;
 use expr::Exprs;
 use helpers::Helpers;
@@ -63,6 +63,8 @@ struct Unit<'a> {
     sweeps: FxHashMap<(ProcId, Role), (String, Vec<Param>)>,
     /// Procedures with loops that run again.
     stepwise: FxHashSet<ProcId>,
+    /// Procedures whose forward sweep leaves everything out.
+    left_out: FxHashSet<ProcId>,
     /// Names that file scope may not take: every word of the sources.
     names: Names,
     /// Names that a sweep that names values may not take: words of the sources that are no variables.
@@ -118,6 +120,12 @@ pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Res
 fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
+    // Tests of what the program assumes stand in the forward sweep.
+    let is_text = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
+    let does_nothing = |proc: &Proc| proc.regions[0].items.iter().all(|item| is_text(&proc.items[item.index()]));
+    let is_empty = |each: &&Sweeps| each.deferred.forward.as_ref().is_some_and(does_nothing);
+    let without = adjoint.sweeps.iter().filter(is_empty).filter(|_| program.assumed.is_empty());
+    unit.left_out = without.map(|each| each.proc).collect();
     unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
     let several = if adjoint.wide.is_some() { "v" } else { "" };
     for each in &adjoint.sweeps {
@@ -141,6 +149,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         .sweeps
         .iter()
         .flat_map(|each| [each.runs_forward(), &each.reverse].map(|proc| (each.proc, proc)))
+        .filter(|(id, proc)| proc.role != Role::Forward || !unit.left_out.contains(id))
         .collect();
     let apart = apart::procs(program);
     for (printed, (id, proc)) in unit.print(&sweeps, true).into_iter().zip(&sweeps) {
@@ -269,6 +278,7 @@ impl<'a> Unit<'a> {
             program,
             sweeps: FxHashMap::default(),
             stepwise: FxHashSet::default(),
+            left_out: FxHashSet::default(),
             local_names: local_names(program, &names),
             apart: names.fresh("APART"),
             allocator: names.fresh("allocate_or_abort"),
@@ -287,6 +297,7 @@ impl<'a> Unit<'a> {
             program,
             sweeps: FxHashMap::default(),
             stepwise: FxHashSet::default(),
+            left_out: FxHashSet::default(),
             names: self.names.clone(),
             local_names: self.local_names.clone(),
             apart: self.apart.clone(),

@@ -111,7 +111,13 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
         }
         let ignore = if sweeps.runs_forward().result_type == Type::Void { "" } else { "(void)" };
         body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
-        body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
+        if unit.left_out.contains(&head) {
+            let is_read = |at: usize| sweeps.interface.params.contains(&ReverseParam::Primal(at as u32));
+            let unread = primals.iter().enumerate().filter(|(at, _)| !is_read(*at));
+            body.insert_str(0, &unread.map(|(_, name)| format!("    (void){name};\n")).collect::<String>());
+        } else {
+            body += &format!("    {ignore}{}({});\n", unit.sweep_name(head, Role::Forward), forward_args.join(", "));
+        }
         if adjoint.program.procs.iter().flat_map(|proc| &proc.objects).any(|object| object.life == Life::Stable) {
             let begin = calls::heap_begin_reverse(calls::OWN_HEAP);
             body += &format!("    if ({begin} != {}) {{\n", calls::OK);

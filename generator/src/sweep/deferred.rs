@@ -40,36 +40,30 @@ pub struct Deferred {
 
 /// Finds what the forward sweep of a procedure may leave out.
 pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
-    let (f, p) = (&sweeps.forward, sweeps.proc);
-    let this = Finder { flow, f, p };
-    let behind = unwanted.behind.iter().filter(|k| !sweeps.interface.params.contains(&ReverseParam::Primal(**k)));
-    let mut items: BTreeSet<ItemId> = behind.flat_map(|k| this.stores_behind(*k)).collect();
+    let this = Finder { flow, f: &sweeps.forward, p: sweeps.proc };
     let reached = this.outside(&BTreeSet::new());
-    let again = sweeps.plan.again.keys().filter(|item| reached.contains(item));
-    let loops: Vec<(ItemId, BTreeSet<ObjectId>)> =
-        again.filter_map(|item| Some((*item, this.written_alone(*item)?))).collect();
-    items.extend(loops.iter().map(|(item, _)| *item));
-    // What a loop leaves may be what another one begins with.
-    while !items.is_empty() || unwanted.result && f.result.is_some() {
-        let mut others = this.outside(&items);
-        let forward = only(f, &others, unwanted.result);
-        let used = tidy::values_used(&forward);
-        let is_used = |item: &ItemId| match &f.items[item.index()].kind {
-            ItemKind::Loop { carried, .. } => carried.iter().any(|c| used.contains(&c.out)),
-            _ => false,
-        };
-        let needed: Vec<ItemId> = items.iter().copied().filter(is_used).collect();
-        if needed.is_empty() {
-            let left_out = loops.iter().filter(|(item, _)| items.contains(item));
-            let unread = left_out.flat_map(|(_, objects)| objects.iter().copied()).collect();
-            let kept: BTreeSet<&ItemId> = forward.regions.iter().flat_map(|region| &region.items).collect();
-            others.retain(|item| !kept.contains(item));
-            items.extend(others);
-            return Deferred { forward: Some(forward), items, unread };
+    let again = sweeps.plan.again.keys().copied().filter(|item| reached.contains(item)).collect();
+    let is_free = |k: &u32| !sweeps.interface.params.contains(&ReverseParam::Primal(*k));
+    let behind = unwanted.behind.iter().copied().filter(is_free).collect();
+    this.find(again, &Unwanted { behind, ..*unwanted })
+}
+
+/// The loops of a procedure, not inside others, that its forward sweep may leave out if they run again.
+pub fn costless(flow: &Flow, p: ProcId, unwanted: &Unwanted) -> Vec<ItemId> {
+    let f = &flow.program.procs[p.index()];
+    let (mut loops, mut regions) = (Vec::new(), vec![RegionId(0)]);
+    while let Some(region) = regions.pop() {
+        for item in &f.regions[region.index()].items {
+            match f.items[item.index()].kind {
+                ItemKind::Loop { .. } => loops.push(*item),
+                ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
+                _ => {}
+            }
         }
-        items.retain(|item| !needed.contains(item));
     }
-    Deferred::default()
+    let found = Finder { flow, f, p }.find(loops.clone(), unwanted);
+    loops.retain(|item| found.items.contains(item));
+    loops
 }
 
 /// A forward sweep of some of its items, without what nobody needs then.
@@ -92,6 +86,35 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
+    /// What may be left out if some loops run again.
+    fn find(&self, again: Vec<ItemId>, unwanted: &Unwanted) -> Deferred {
+        let mut items: BTreeSet<ItemId> = unwanted.behind.iter().flat_map(|k| self.stores_behind(*k)).collect();
+        let loops: Vec<(ItemId, BTreeSet<ObjectId>)> =
+            again.into_iter().filter_map(|item| Some((item, self.written_alone(item)?))).collect();
+        items.extend(loops.iter().map(|(item, _)| *item));
+        // What a loop leaves may be what another one begins with.
+        while !items.is_empty() || unwanted.result && self.f.result.is_some() {
+            let mut others = self.outside(&items);
+            let forward = only(self.f, &others, unwanted.result);
+            let used = tidy::values_used(&forward);
+            let is_used = |item: &ItemId| match &self.f.items[item.index()].kind {
+                ItemKind::Loop { carried, .. } => carried.iter().any(|c| used.contains(&c.out)),
+                _ => false,
+            };
+            let needed: Vec<ItemId> = items.iter().copied().filter(is_used).collect();
+            if needed.is_empty() {
+                let left_out = loops.iter().filter(|(item, _)| items.contains(item));
+                let unread = left_out.flat_map(|(_, objects)| objects.iter().copied()).collect();
+                let kept: BTreeSet<&ItemId> = forward.regions.iter().flat_map(|region| &region.items).collect();
+                others.retain(|item| !kept.contains(item));
+                items.extend(others);
+                return Deferred { forward: Some(forward), items, unread };
+            }
+            items.retain(|item| !needed.contains(item));
+        }
+        Deferred::default()
+    }
+
     /// The items outside of some of them.
     fn outside(&self, without: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
         let (mut all, mut regions) = (BTreeSet::new(), vec![RegionId(0)]);
@@ -147,11 +170,9 @@ impl Finder<'_> {
         let points = &self.flow.points;
         let locs = &self.flow.effects.of_region(self.p, body).writes;
         let is_own = |loc: &Loc| match points.locs.root(*loc) {
-            Root::Object(q, object) => {
+            Root::Object(q, object) if q == self.p => {
                 let life = &self.f.objects[object.index()].life;
-                q == self.p
-                    && matches!(life, Life::Region(_) | Life::Heap)
-                    && !points.escapes(points.locs.root_top(*loc))
+                matches!(life, Life::Region(_) | Life::Heap) && !points.escapes(points.locs.root_top(*loc))
             }
             _ => false,
         };

@@ -24,16 +24,10 @@ pub(super) fn defer(
     if choices.check || choices.split {
         return false;
     }
-    let calls = flow.program.procs.iter().flat_map(flow::walk::calls);
-    let called: BTreeSet<ProcId> = calls.map(|(_, callee)| callee).collect();
     let mut changed = false;
     for each in sweeps.iter_mut().filter(|each| !as_a_whole.contains(&each.proc)) {
-        let proc = &flow.program.procs[each.proc.index()];
-        let head = heads.iter().find(|head| head.proc == proc.name && !called.contains(&each.proc));
-        let unwanted = head.map_or_else(Unwanted::default, |head| {
-            let named = |k: &u32| choices.derivatives_only && head.dependents.contains(&proc.params[*k as usize].name);
-            Unwanted { result: each.interface.live, behind: (0..proc.params.len() as u32).filter(named).collect() }
-        });
+        let mut unwanted = unwanted(flow, heads, choices, each.proc);
+        unwanted.result &= each.interface.live;
         let deferred = find(flow, each, &unwanted);
         changed |= required.drop_contents(each.proc, &deferred.unread);
         if each.deferred.items != deferred.items {
@@ -42,6 +36,17 @@ pub(super) fn defer(
         each.deferred = deferred;
     }
     changed
+}
+
+/// The results of a procedure that nobody wants: those of a head that no procedure calls.
+pub(super) fn unwanted(flow: &Flow, heads: &[Head], choices: &Choices, p: ProcId) -> Unwanted {
+    let proc = &flow.program.procs[p.index()];
+    let calls = |other: &Proc| flow::walk::calls(other).iter().any(|(_, callee)| *callee == p);
+    let head = heads.iter().find(|head| head.proc == proc.name).filter(|_| !flow.program.procs.iter().any(calls));
+    head.map_or_else(Unwanted::default, |head| {
+        let named = |k: &u32| choices.derivatives_only && head.dependents.contains(&proc.params[*k as usize].name);
+        Unwanted { result: true, behind: (0..proc.params.len() as u32).filter(named).collect() }
+    })
 }
 
 /// Procedures that leave something out and are not proved; those that are refused store more first.

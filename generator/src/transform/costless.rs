@@ -1,0 +1,102 @@
+//! Loops that run again unasked, because it takes no time: none of their passes runs forward then.
+//!
+//! ```text
+//!   double misfit(…) { for (i = 0; i < n; i++) sum += …; return sum; }
+//!   misfit_b           a tape of one pass, in place of one of n
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::{Adjoint, Choices, Sweeps, deferred, planned_of};
+use crate::flow::{Flow, Head, walk};
+use crate::ir::{Callee, ItemId, ItemKind, ProcId, RegionId};
+use crate::plan::{again, checkpoint};
+use crate::refuse::Refusal;
+use crate::sweep::deferred::costless;
+
+/// Loops of a program.
+pub(super) type Loops = BTreeSet<(ProcId, ItemId)>;
+
+/// The adjoint of a program that is analysed, in which loops run again where that lets the forward sweep leave them out.
+pub(super) fn planned(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let loops = candidates(flow, heads, choices);
+    if loops.is_empty() {
+        return planned_of(flow, heads, choices, &loops);
+    }
+    // A check leaves nothing out, and compares what is run otherwise.
+    let plain = Choices { check: false, fault: None, ..choices.clone() };
+    let before = planned_of(flow, heads, &plain, &Loops::new())?;
+    let chosen = chosen(flow, heads, &plain, &before, loops);
+    if choices.check || choices.fault.is_some() {
+        return planned_of(flow, heads, choices, &chosen.map(|(loops, _)| loops).unwrap_or_default());
+    }
+    Ok(chosen.map_or(before, |(_, after)| after))
+}
+
+/// The loops that had better run again, and the adjoint in which they do.
+fn chosen(
+    flow: &Flow,
+    heads: &[Head],
+    choices: &Choices,
+    before: &Adjoint,
+    mut loops: Loops,
+) -> Option<(Loops, Adjoint)> {
+    loops.retain(|at| stores(before, *at));
+    while !loops.is_empty() {
+        let after = planned_of(flow, heads, choices, &loops).ok()?;
+        let found: Loops = loops.iter().filter(|at| is_left_out(&after, **at)).copied().collect();
+        if found == loops {
+            // What a pass reads may have to be stored elsewhere.
+            let dearer = after.demotions > before.demotions || pushes(&after, &loops) > pushes(before, &loops);
+            return (!dearer).then_some((loops, after));
+        }
+        loops = found;
+    }
+    None
+}
+
+/// The loops of heads that nobody named, and that may be left out.
+fn candidates(flow: &Flow, heads: &[Head], choices: &Choices) -> Loops {
+    if choices.split {
+        return Loops::new();
+    }
+    let mut named = again::loops(flow.program, &choices.again, true);
+    named.extend(checkpoint::checkpoints(flow.program, &choices.checkpoints).into_iter().flatten().map(|(at, _)| at));
+    let found = heads.iter().filter_map(|head| head.find(flow.program)).flat_map(|p| {
+        let unwanted = deferred::unwanted(flow, heads, choices, p);
+        costless(flow, p, &unwanted).into_iter().map(move |item| (p, item))
+    });
+    found.filter(|at| !named.contains(at)).collect()
+}
+
+fn is_left_out(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
+    adjoint.sweeps.iter().any(|each| each.proc == p && each.deferred.items.contains(&item))
+}
+
+/// Whether a loop of the forward sweep stores something, itself or in what it calls.
+fn stores(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
+    let has_sweeps = |callee: &ProcId| adjoint.sweeps.iter().any(|each| each.proc == *callee);
+    adjoint.sweeps.iter().filter(|each| each.proc == p && !each.deferred.items.contains(&item)).any(|each| {
+        let f = &each.forward;
+        let inside = walk::regions(&f.items[item.index()]).into_iter().flat_map(|region| walk::items(f, region));
+        inside.into_iter().any(|item| match &f.items[item.index()].kind {
+            ItemKind::Push { .. } => true,
+            ItemKind::Call { callee: Callee::Proc(callee), .. } => has_sweeps(callee),
+            _ => false,
+        })
+    })
+}
+
+/// How many items of the forward sweeps outside of some loops store something.
+fn pushes(adjoint: &Adjoint, loops: &Loops) -> usize {
+    let count = |each: &Sweeps| {
+        let f = each.runs_forward();
+        let inside = loops.iter().filter(|(p, _)| *p == each.proc).flat_map(|(_, item)| {
+            walk::regions(&f.items[item.index()]).into_iter().flat_map(|region| walk::items(f, region))
+        });
+        let inside: BTreeSet<ItemId> = inside.collect();
+        let all = walk::items(f, RegionId(0)).into_iter().filter(|item| !inside.contains(item));
+        all.filter(|item| matches!(f.items[item.index()].kind, ItemKind::Push { .. })).count()
+    };
+    adjoint.sweeps.iter().map(count).sum()
+}
