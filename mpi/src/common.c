@@ -32,6 +32,7 @@ static struct {
     int comm_key;     /* attribute of communicators: their struct comm */
     int layout_key;   /* attribute of datatypes: the number of their layout, plus 1 */
     uint64_t requests; /* made so far */
+    uint64_t under_way; /* of these, those not waited for; and messages that are matched and not received */
 } mpi;
 
 /* Short messages pass through these functions: calls would be a tenth of what they take. */

@@ -100,6 +100,7 @@ static void end(const void *site) {
     persistents_end();
     matched_end();
     rooms_end();
+    mpi.under_way = 0;
     mpi.ready = false;
 }
 

@@ -19,6 +19,8 @@ static void matched_enter(struct comm *comm, MPI_Message message, const MPI_Stat
     if (message == MPI_MESSAGE_NO_PROC) {
         return;
     }
+    expect_few(site);
+    mpi.under_way++;
     struct matched *matched = allocate_zeros(sizeof *matched, site);
     matched->comm = comm;
     matched->leg.peer = status->MPI_SOURCE;
@@ -41,6 +43,7 @@ static struct matched matched_take(MPI_Message message, const char *name, const 
     struct matched *there = (struct matched *)(uintptr_t)*found;
     const struct matched matched = *there;
     table_remove(&matched_messages, key);
+    mpi.under_way--;
     free(there);
     return matched;
 }

@@ -65,6 +65,7 @@ static struct collective *begin_collective(int code, enum operation operation, s
         blocks_free(&got.blocks);
         return NULL;
     }
+    expect_few(site);
     struct collective *collective = allocate(sizeof *collective, site);
     *collective = (struct collective){.operation = operation, .comm = comm, .given = given, .got = got,
                                       .number = comm->collectives++, .reduce.reduction = NO_REDUCTION};

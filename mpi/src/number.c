@@ -21,9 +21,34 @@ static struct table late_numbers; /* serial of a request to number + 1 */
 
 enum direction { SENDING, RECEIVING };
 
+/* Whether so many requests are under way that two of one peer and tag may have numbers with the same low bits. */
+static bool are_many(void) { return __builtin_expect(mpi.under_way >> mpi.number_bits != 0, 0); }
+
+static __attribute__((cold, noreturn)) void refuse_many(const void *site) {
+    fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+         "%" PRIu64 " requests are under way, more than adtape_mpi can tell apart in the reverse sweep\n"
+         "  wait for some of them before, or give messages of one rank several tags; with ADTAPE_CHECK=1 there is no limit",
+         mpi.under_way);
+}
+
+/* What has its number when it is complete, and what all ranks have. */
+static inline void expect_few(const void *site) {
+    if (are_many() && !mpi.check) {
+        refuse_many(site);
+    }
+}
+
+/* requests: request.c */
+static void expect_alone(const struct comm *comm, enum direction direction, int peer, int tag, uint64_t number,
+                         const void *site);
+
 static uint64_t number_next(struct comm *comm, enum direction direction, int peer, int tag, const void *site) {
     const uint64_t key = (uint64_t)direction << 63 | (uint64_t)(uint32_t)peer << 31 | (uint64_t)(uint32_t)tag;
-    return (*table_at(&comm->next, key, site))++;
+    const uint64_t number = (*table_at(&comm->next, key, site))++;
+    if (are_many()) {
+        expect_alone(comm, direction, peer, tag, number, site);
+    }
+    return number;
 }
 
 static bool is_wild(int peer, int tag) { return peer == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
@@ -33,7 +58,8 @@ static bool is_unsettled(const struct comm *comm, int peer, int tag) {
     return comm->unsettled != NULL || is_wild(peer, tag);
 }
 
-static void number_enqueue(struct comm *comm, struct request *request) {
+static void number_enqueue(struct comm *comm, struct request *request, const void *site) {
+    expect_few(site);
     request->next = NULL;
     *comm->unsettled_end = request;
     comm->unsettled_end = &request->next;

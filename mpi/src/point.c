@@ -99,7 +99,7 @@ static struct request *post_receive(struct comm *comm, int source, int tag, cons
     }
     struct request *request = room_allocate(sizeof *request, site);
     *request = (struct request){.serial = ++mpi.requests, .peer = source, .tag = tag};
-    number_enqueue(comm, request);
+    number_enqueue(comm, request, site);
     return request;
 }
 

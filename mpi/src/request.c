@@ -55,6 +55,7 @@ static struct request *request_take(MPI_Request handle) {
 static struct request *request_new(struct leg *draft, MPI_Request handle, const void *site) {
     struct request *request = room_allocate(sizeof *request, site);
     draft->serial = ++mpi.requests;
+    mpi.under_way++;
     request->handle = handle;
     request->serial = draft->serial;
     request->number = 0;
@@ -64,6 +65,37 @@ static struct request *request_new(struct leg *draft, MPI_Request handle, const 
     request->draft = *draft;
     request_enter(request, site);
     return request;
+}
+
+/* ---- how many there may be ---- */
+
+/* Whether a request is that of a message. */
+static bool is_of(const struct request *request, const struct leg *message, bool receives) {
+    const struct leg *draft = &request->draft;
+    const uint64_t number = receives ? request->number : draft->number;
+    return request->collective == NULL && request->receives == receives && (!receives || request->settled) &&
+           draft->comm == message->comm && draft->peer == message->peer && draft->tag == message->tag &&
+           number == message->number;
+}
+
+/* The last message with the same plain tag has to have been waited for on this rank. So both partners reverse the two in
+ * one order, in which MPI matches them. */
+static __attribute__((cold, noinline)) void expect_alone(const struct comm *comm, enum direction direction, int peer,
+                                                         int tag, uint64_t number, const void *site) {
+    struct leg message = {.comm = comm->number, .peer = peer, .tag = tag, .number = number};
+    if (number >> mpi.number_bits == 0 || is_headed(&message)) {
+        return;
+    }
+    message.number -= UINT64_C(1) << mpi.number_bits;
+    for (size_t i = 0; i < requests_by_handle.capacity; i++) {
+        const struct slot *slot = &requests_by_handle.slots[i];
+        const struct request *request = slot->used ? (const struct request *)(uintptr_t)slot->value : NULL;
+        for (; request != NULL; request = request->twin) {
+            if (is_of(request, &message, direction == RECEIVING)) {
+                refuse_many(site);
+            }
+        }
+    }
 }
 
 /* ---- Isend, Irecv ---- */
@@ -95,7 +127,7 @@ static void receive_posted(struct leg *draft, struct comm *comm, int source, int
     if (source == MPI_PROC_NULL) {
         made->settled = true;
     } else if (is_unsettled(comm, source, tag)) {
-        number_enqueue(comm, made);
+        number_enqueue(comm, made, site);
     } else {
         made->number = number_next(comm, RECEIVING, source, tag, site);
         made->settled = true;
@@ -141,6 +173,7 @@ static struct leg request_end(struct request *request, const void *site) {
         return (struct leg){0};
     }
     struct leg draft = request->draft;
+    mpi.under_way--;
     if (request->collective != NULL) {
         collective_end(request->collective, site);
         room_free(request);

@@ -132,14 +132,15 @@ static __attribute__((noinline)) void ask_for_collective(const struct leg *leg, 
 
 enum { FEW = 16 };
 
-/* All adjoints are sent before one is asked for: while they travel, the receives are posted. */
+/* All adjoints are sent before one is asked for: while they travel, the receives are posted. The last ones come first, as
+ * the partner asks for them. */
 static void wait_reverse(enum operation operation, void *const *given, const void *site) {
     struct head head;
     pop_head(operation, &head, site);
     const bool few = head.legs <= FEW;
     struct leg few_legs[FEW], *legs = few ? few_legs : allocate((size_t)head.legs * sizeof *legs, site);
     pop_legs(legs, head.legs, site);
-    for (int i = 0; i < head.legs; i++) {
+    for (int i = head.legs - 1; i >= 0; i--) {
         if (legs[i].flags & LEG_RECEIVED) {
             return_adjoint(&legs[i], leg_adjoint(&legs[i], given != NULL ? given + i : NULL, &head, site), site);
         }

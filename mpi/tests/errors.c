@@ -135,6 +135,13 @@ static void neighbors_without_a_grid(void) {
     adtape_MPI_Neighbor_allgather(x, 1, MPI_DOUBLE, x + 1, 1, MPI_DOUBLE, MPI_COMM_SELF);
 }
 
+static void too_many_under_way(void) {
+    static MPI_Request requests[1 << 17];
+    for (int i = 0; i < 1 << 17; i++) {
+        adtape_MPI_Irecv(x, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[i]);
+    }
+}
+
 /* ---- two ranks that disagree, since one of them calls MPI itself ------------------------------------------------ */
 
 static void seeded_on_all(void) {
@@ -319,7 +326,7 @@ static const struct {
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
     CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1) CASE(message_not_matched, 1)
-    CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1)
+    CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1) CASE(too_many_under_way, 1)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(large_size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)

@@ -68,6 +68,54 @@ static void check_message_that_was_buffered(void) {
     free(buffer);
 }
 
+/* More messages under one tag than plain tags have numbers for, while as many requests of another tag are under way. */
+static void check_numbers_that_come_again(void) {
+#ifdef OPEN_MPI
+    enum { MANY = 1 << 16, MORE = 3 };
+#else
+    enum { MANY = 1 << 14, MORE = 3 };
+#endif
+    static MPI_Request requests[MANY];
+    static double came, came_b;
+    active(&came, &came_b, sizeof came, "came");
+    reset();
+    for (int i = 0; i < MANY + MORE; i++) {
+        if (i == MANY) {
+            for (int k = 0; k < MANY; k++) {
+                adtape_MPI_Irecv(x + N + k, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF, &requests[k]);
+            }
+        }
+        adtape_MPI_Sendrecv(x + i % N, 1, MPI_DOUBLE, 0, 0, &came, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF,
+                            MPI_STATUS_IGNORE);
+    }
+    for (int k = 0; k < MANY; k++) {
+        adtape_MPI_Send(x + k, 1, MPI_DOUBLE, 0, 1, MPI_COMM_SELF);
+    }
+    adtape_MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
+    CHECK(x[N] == me && x[N + MANY - 1] == me + MANY - 1);
+    adtape_MPI_Waitall_b();
+    for (int k = 0; k < MANY; k++) {
+        adtape_MPI_Send_b();
+    }
+    for (int i = MANY + MORE - 1; i >= 0; i--) {
+        came_b = i;
+        adtape_MPI_Sendrecv_b();
+        for (int k = 0; i == MANY && k < MANY; k++) {
+            adtape_MPI_Irecv_b();
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        const int received_b = i + 10 * me;
+        double expected = 1 + (i < MANY ? received_b : 0);
+        for (int k = i; k < MANY + MORE; k += N) {
+            expected += k;
+        }
+        CHECK(xb[i] == expected && xb[N + i] == (i < MANY ? 0 : received_b));
+    }
+    ended(&came);
+    check_tape_is_empty();
+}
+
 int main(int argc, char **argv) {
     begin(&argc, &argv);
     CHECK(ranks >= 3);
@@ -78,6 +126,7 @@ int main(int argc, char **argv) {
         check_ring(late);
     }
     check_message_that_was_buffered();
+    check_numbers_that_come_again();
     ended(x);
     adtape_MPI_Finalize();
     free(xb);

@@ -59,6 +59,7 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ("start_of_unknown_request", Both, &["MPI_Start of an unknown request", "make it by adtape_MPI_Send_init"]),
     ("started_twice", Both, &["MPI_Start of a request that is under way", "wait for it before"]),
     ("freed_under_way", Both, &["MPI_Request_free of a request that is under way"]),
+    ("too_many_under_way", Plain, &["requests are under way, more than adtape_mpi can tell apart", "several tags"]),
     ("neighbors_without_a_grid", Both, &["MPI_Neighbor_allgather on a communicator that is not Cartesian"]),
     ("pair_in_a_message", Both, &["a pair of a value and its place", "send the value by itself"]),
     (
