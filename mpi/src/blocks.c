@@ -4,11 +4,12 @@
 struct blocks {
     int ranks;
     int64_t *values, *places;
+    int64_t elements; /* of all blocks of a call of the forward sweep */
 };
 
 static struct blocks blocks_new(int ranks, const void *site) {
     const size_t bytes = (size_t)ranks * sizeof(int64_t);
-    return (struct blocks){ranks, allocate_zeros(bytes, site), allocate_zeros(bytes, site)};
+    return (struct blocks){ranks, allocate_zeros(bytes, site), allocate_zeros(bytes, site), 0};
 }
 
 static void blocks_free(struct blocks *blocks) {
@@ -22,7 +23,9 @@ static struct blocks blocks_of(int ranks, int count, const int *counts, const in
                                const struct layout *layout, const void *site) {
     struct blocks blocks = blocks_new(ranks, site);
     for (int i = 0; i < ranks; i++) {
-        blocks.values[i] = (counts != NULL ? counts[i] : count) * layout->values;
+        const int64_t elements = counts != NULL ? counts[i] : count;
+        blocks.elements += elements;
+        blocks.values[i] = elements * layout->values;
         blocks.places[i] = (displacements != NULL ? displacements[i] : (int64_t)i * count) * layout->extent;
     }
     return blocks;
@@ -41,7 +44,7 @@ static struct leg draft_blocks(const void *buffer, MPI_Datatype type, struct blo
         }
     }
     if (values == 0) {
-        return draft_buffer(buffer, layout->values == 0 ? 1 : 0, type, site);
+        return draft_buffer(buffer, layout->values == 0 && blocks->elements > 0 ? 1 : 0, type, site);
     }
     for (int i = 0; i < blocks->ranks; i++) {
         blocks->places[i] -= first;

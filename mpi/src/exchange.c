@@ -24,7 +24,7 @@ static struct side side_new(const void *buffer, int ranks, int count, const int 
 }
 
 /* A side that this rank does not have. */
-static struct side side_none(void) { return (struct side){.blocks = {0, NULL, NULL}}; }
+static struct side side_none(void) { return (struct side){.blocks = {0, NULL, NULL, 0}}; }
 
 /* A side in the other's buffer: `ranks` blocks from that of a rank on. */
 static struct side side_in(const struct side *other, int rank, int ranks, const void *site) {
@@ -46,7 +46,6 @@ static int exchanged_among(int code, enum operation operation, struct side *give
     if (code == MPI_SUCCESS) {
         draft_collective(&drafts[0], comm, root, neighbors);
         draft_collective(&drafts[1], comm, root, neighbors);
-        drafts[0].integers |= drafts[1].integers;
         push_blocks(&given->blocks, site);
         push_blocks(&got->blocks, site);
         record_push(operation, drafts, 2, site);
@@ -253,11 +252,11 @@ static void blocks_reverse(enum operation operation, enum shape shape, void *con
     given_b = shifted(given_b, &legs[0], adjoints);
     given_b = legs[0].flags & LEG_IN_PLACE ? got_b : given_b;
     got_b = legs[1].flags & LEG_IN_PLACE ? given_b : got_b;
-    legs[0].values = 0; /* may differ among ranks */
-    agree(&legs[0], &head, site);
-    if (!legs[0].integers) {
-        exchange_blocks(shape, legs, &given, &got, given_b, got_b, site);
-    }
+    struct leg agreed = legs[0];
+    agreed.values = agreed.layout = 0; /* may differ among ranks */
+    agree(&agreed, &head, site);
+    /* Of integers no values travel, but all ranks take part: one that gives and gets nothing may name another type. */
+    exchange_blocks(shape, legs, &given, &got, given_b, got_b, site);
     blocks_free(&given);
     blocks_free(&got);
 }

@@ -89,7 +89,6 @@ static void collective_end(struct collective *collective, const void *site) {
         draft_collective(&drafts[i], collective->comm, -1, collective->reduce.reduction);
         drafts[i].serial = collective->number;
     }
-    drafts[0].integers |= drafts[1].integers;
     if (collective->all != NULL) {
         gathered_end(&collective->reduce, &drafts[0], collective->all, collective->first, collective->values);
     }

@@ -61,10 +61,6 @@ static struct travelling *travel_begin(const void *site) {
     got_b = legs[1].flags & LEG_IN_PLACE ? t->given_b : got_b;
     t->leg = legs[0];
     t->incoming = allocate_zeros((size_t)ranks * sizeof *t->incoming, site);
-    if (legs[0].integers) {
-        memset(t->given.values, 0, (size_t)ranks * sizeof *t->given.values);
-        memset(got.values, 0, (size_t)ranks * sizeof *got.values);
-    }
     t->own = send_blocks(&legs[1], &got, got_b, operation, site);
     for (int i = 0; i < ranks; i++) {
         if (t->given.values[i] > 0 && i != comms.at[legs[0].comm]->rank) {

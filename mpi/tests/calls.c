@@ -460,6 +460,8 @@ int main(int argc, char **argv) {
     check_explicit_adjoints_of_blocks();
     check_empty_requests();
     check_requests_to_nobody_that_are_started();
+    check_rank_that_gives_nothing();
+    check_scatter_of_floats();
     check_large_messages();
     check_adjoint_like_the_mark();
     check_many_requests();
