@@ -9,17 +9,24 @@ static const char *const together_names[] = {"adtape_mpi_check_seed", "a derivat
 
 struct agreed {
     int32_t operation; /* -1, -2, …: a call of the library's own */
-    int32_t root, reduction, kind;
+    int32_t forward;   /* it is called, and not reversed */
+    int32_t root, reduction, kind, unused;
     int64_t values;
 };
+
+static const char *const reduction_names[] = {
+    [SUM] = " by MPI_SUM", [PROD] = " by MPI_PROD", [MAX] = " by MPI_MAX", [MIN] = " by MPI_MIN",
+    [MAXLOC] = " by MPI_MAXLOC", [MINLOC] = " by MPI_MINLOC", [USER] = " by an operation of the program's own"};
 
 /* What a rank does, for messages. */
 static const char *agreed_text(char *text, size_t bytes, const struct agreed *agreed) {
     if (agreed->operation < 0) {
         (void)snprintf(text, bytes, "is at %s", together_names[-1 - agreed->operation]);
     } else {
-        (void)snprintf(text, bytes, "reverses %s (root %d, %" PRId64 " values)", operation_names[agreed->operation],
-                       agreed->root, agreed->values);
+        const char *by = reduction_names[agreed->reduction];
+        (void)snprintf(text, bytes, "%s %s%s (root %d, %" PRId64 " values of %s)",
+                       agreed->forward ? "calls" : "reverses", operation_names[agreed->operation],
+                       by != NULL ? by : "", agreed->root, agreed->values, agreed->kind == F64 ? "double" : "float");
     }
     return text;
 }
@@ -33,20 +40,21 @@ static void agree_wait(MPI_Request *request, const struct agreed *own, const str
             return;
         }
         if (MPI_Wtime() - begun > mpi.timeout) {
-            const bool reverse = own->operation >= 0;
+            const bool reverse = own->operation >= 0 && !own->forward;
+            const char *name =
+                own->operation >= 0 ? operation_names[own->operation] : together_names[-1 - own->operation];
             fail(ADTAPE_STATUS_MISMATCH, site,
                  "%s%s on a communicator of %d: not all of its ranks came to it within %g s (ADTAPE_MPI_TIMEOUT)\n"
                  "  another rank stopped, waits itself, or %s",
-                 reverse ? "reverse of " : "",
-                 reverse ? operation_names[own->operation] : together_names[-1 - own->operation], comm->size,
-                 mpi.timeout, reverse ? "its sweeps do not mirror each other" : "does not call it: all ranks do");
+                 reverse ? "reverse of " : "", name, comm->size, mpi.timeout,
+                 reverse ? "its sweeps do not mirror each other" : "does not call it: all ranks do");
         }
     }
 }
 
 static bool agrees(const struct agreed *a, const struct agreed *b) {
-    return a->operation == b->operation && a->root == b->root && a->reduction == b->reduction && a->kind == b->kind &&
-           a->values == b->values;
+    return a->operation == b->operation && a->forward == b->forward && a->root == b->root &&
+           a->reduction == b->reduction && a->kind == b->kind && a->values == b->values;
 }
 
 /* Ends in an error on each rank that disagrees with another one. */
@@ -76,7 +84,8 @@ static int32_t agreed_tag(const struct leg *leg) { return leg->tag < USER ? leg-
 static void agree(const struct leg *leg, const struct head *head, const void *site) {
     if (mpi.check) {
         const int32_t kind = (int32_t)layouts.at[leg->layout]->kind;
-        const struct agreed own = {(int32_t)head->operation, leg->peer, agreed_tag(leg), kind, leg->values};
+        const struct agreed own = {.operation = (int32_t)head->operation, .root = leg->peer,
+                                   .reduction = agreed_tag(leg), .kind = kind, .values = leg->values};
         agree_on(comms.at[leg->comm], &own, site);
     }
 }

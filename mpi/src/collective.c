@@ -37,6 +37,28 @@ static void draft_collective(struct leg *draft, const struct comm *comm, int roo
     draft->tag = operation;
 }
 
+/* Sizes and places depend on the root before MPI sees it. `in_place`: a buffer of this rank, which the root alone may
+ * leave out. */
+static void expect_root(enum operation operation, int root, bool in_place, const struct comm *comm, const void *site) {
+    if (root < 0 || root >= comm->size) {
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site, "%s with root %d on a communicator of %d\n  the root is one of its ranks",
+             operation_names[operation], root, comm->size);
+    }
+    if (in_place && comm->rank != root) {
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+             "%s with MPI_IN_PLACE on rank %d, and the root is rank %d\n  only the root has two buffers that can be one",
+             operation_names[operation], comm->rank, root);
+    }
+}
+
+/* The code of a call on a twin, as if it had been on the program's communicator. */
+static int passed_on(int code, MPI_Comm handle) {
+    if (code != MPI_SUCCESS) {
+        (void)MPI_Comm_call_errhandler(handle, code);
+    }
+    return code;
+}
+
 /* ---- Barrier ---- */
 
 API int adtape_MPI_Barrier(MPI_Comm comm_) {

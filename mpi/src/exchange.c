@@ -76,6 +76,7 @@ static struct side given_block(const void *sendbuf, int sendcount, MPI_Datatype 
 API int adtape_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                           MPI_Datatype recvtype, int root, MPI_Comm comm_) {
     const struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Gather, root, sendbuf == MPI_IN_PLACE, comm, SITE);
     struct side got = comm->rank == root ? gathered(recvbuf, recvcount, NULL, NULL, recvtype, comm, SITE) : side_none();
     struct side given = given_block(sendbuf, sendcount, sendtype, &got, comm, SITE);
     return exchanged_blocks(MPI_Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_),
@@ -86,6 +87,7 @@ API int adtape_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype send
                            const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
                            MPI_Comm comm_) {
     const struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Gatherv, root, sendbuf == MPI_IN_PLACE, comm, SITE);
     struct side got = comm->rank == root ? gathered(recvbuf, 0, recvcounts, displs, recvtype, comm, SITE) : side_none();
     struct side given = given_block(sendbuf, sendcount, sendtype, &got, comm, SITE);
     return exchanged_blocks(
@@ -123,6 +125,7 @@ static struct side got_block(void *recvbuf, int recvcount, MPI_Datatype recvtype
 API int adtape_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                            MPI_Datatype recvtype, int root, MPI_Comm comm_) {
     const struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Scatter, root, recvbuf == MPI_IN_PLACE, comm, SITE);
     struct side given =
         comm->rank == root ? side_new(sendbuf, comm->size, sendcount, NULL, NULL, sendtype, SITE) : side_none();
     struct side got = got_block(recvbuf, recvcount, recvtype, &given, comm, SITE);
@@ -133,6 +136,7 @@ API int adtape_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype send
 API int adtape_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
                             void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm_) {
     const struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Scatterv, root, recvbuf == MPI_IN_PLACE, comm, SITE);
     struct side given =
         comm->rank == root ? side_new(sendbuf, comm->size, 0, sendcounts, displs, sendtype, SITE) : side_none();
     struct side got = got_block(recvbuf, recvcount, recvtype, &given, comm, SITE);
@@ -253,7 +257,7 @@ static void blocks_reverse(enum operation operation, enum shape shape, void *con
     given_b = legs[0].flags & LEG_IN_PLACE ? got_b : given_b;
     got_b = legs[1].flags & LEG_IN_PLACE ? given_b : got_b;
     struct leg agreed = legs[0];
-    agreed.values = agreed.layout = 0; /* may differ among ranks */
+    agreed.values = agreed.layout = agreed.tag = 0; /* may differ among ranks */
     agree(&agreed, &head, site);
     /* Of integers no values travel, but all ranks take part: one that gives and gets nothing may name another type. */
     exchange_blocks(shape, legs, &given, &got, given_b, got_b, site);

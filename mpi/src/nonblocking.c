@@ -112,6 +112,7 @@ API int adtape_MPI_Ibarrier(MPI_Comm comm_, MPI_Request *request) {
 API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm_,
                           MPI_Request *request) {
     struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Ibcast, root, false, comm, SITE);
     const bool here = comm->rank == root;
     struct side given = here ? shared_side(buffer, count, datatype, comm, 0, comm->size, SITE) : no_side(comm->size, SITE);
     struct side got = here ? no_side(comm->size, SITE) : shared_side(buffer, count, datatype, comm, root, root + 1, SITE);
@@ -168,6 +169,7 @@ static int reduction_began(enum operation operation, const void *sendbuf, void *
 
 API int adtape_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                            MPI_Comm comm, MPI_Request *request) {
+    expect_root(OP_Ireduce, root, sendbuf == MPI_IN_PLACE, comm_at(comm, SITE), SITE);
     return reduction_began(OP_Ireduce, sendbuf, recvbuf, count, datatype, op, root, comm, request, SITE);
 }
 
@@ -251,6 +253,7 @@ static struct side many_at_root(const void *buffer, int count, const int *counts
 API int adtape_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                            MPI_Datatype recvtype, int root, MPI_Comm comm_, MPI_Request *request) {
     struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Igather, root, sendbuf == MPI_IN_PLACE, comm, SITE);
     struct side got = many_at_root(recvbuf, recvcount, NULL, NULL, recvtype, root, comm, SITE);
     struct side given = one_of(sendbuf, sendcount, sendtype, &got, root, comm, SITE);
     const int code = MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
@@ -261,6 +264,7 @@ API int adtape_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
                             const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm_,
                             MPI_Request *request) {
     struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Igatherv, root, sendbuf == MPI_IN_PLACE, comm, SITE);
     struct side got = many_at_root(recvbuf, 0, recvcounts, displs, recvtype, root, comm, SITE);
     struct side given = one_of(sendbuf, sendcount, sendtype, &got, root, comm, SITE);
     const int code =
@@ -271,6 +275,7 @@ API int adtape_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
 API int adtape_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                             MPI_Datatype recvtype, int root, MPI_Comm comm_, MPI_Request *request) {
     struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Iscatter, root, recvbuf == MPI_IN_PLACE, comm, SITE);
     struct side given = many_at_root(sendbuf, sendcount, NULL, NULL, sendtype, root, comm, SITE);
     struct side got = one_of(recvbuf, recvcount, recvtype, &given, root, comm, SITE);
     const int code = MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
@@ -281,6 +286,7 @@ API int adtape_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const 
                              void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm_,
                              MPI_Request *request) {
     struct comm *comm = comm_at(comm_, SITE);
+    expect_root(OP_Iscatterv, root, recvbuf == MPI_IN_PLACE, comm, SITE);
     struct side given = many_at_root(sendbuf, 0, sendcounts, displs, sendtype, root, comm, SITE);
     struct side got = one_of(recvbuf, recvcount, recvtype, &given, root, comm, SITE);
     const int code =

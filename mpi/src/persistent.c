@@ -110,6 +110,9 @@ API int adtape_MPI_Start(MPI_Request *request) {
 API int adtape_MPI_Startall(int count, MPI_Request array_of_requests[]) {
     const void *site = SITE;
     expect_ready(site);
+    if (count < 0) {
+        return MPI_Startall(count, array_of_requests);
+    }
     struct leg *drafts = allocate((size_t)count * sizeof *drafts, site);
     int code = MPI_SUCCESS, started = 0;
     while (started < count && code == MPI_SUCCESS) {

@@ -35,8 +35,9 @@ static int reduce(enum operation operation, const void *sendbuf, void *recvbuf, 
     if (active) {
         refuse_reduction(&call);
     }
+    agree_call(&call);
     if (active && is_extreme(&call)) {
-        code = reduce_extreme(&call);
+        code = passed_on(reduce_extreme(&call), handle);
     } else {
         void *kept = active ? given_kept(&call) : NULL;
         code = root < 0 ? MPI_Allreduce(sendbuf, recvbuf, count, type, op, handle)
@@ -54,6 +55,7 @@ static int reduce(enum operation operation, const void *sendbuf, void *recvbuf, 
 
 API int adtape_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                           MPI_Comm comm) {
+    expect_root(OP_Reduce, root, sendbuf == MPI_IN_PLACE, comm_at(comm, SITE), SITE);
     return reduce(OP_Reduce, sendbuf, recvbuf, count, datatype, op, root, comm, SITE);
 }
 

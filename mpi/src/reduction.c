@@ -77,6 +77,17 @@ static void refuse_reduction(const struct reduce *call) {
     }
 }
 
+/* Check mode: ranks whose operations differ would reduce on different communicators, and wait for ever. */
+static void agree_call(const struct reduce *call) {
+    if (mpi.check) {
+        const struct leg leg = {.peer = call->root, .tag = call->reduction};
+        const struct agreed own = {.operation = (int32_t)call->operation, .forward = true, .root = call->root,
+                                   .reduction = agreed_tag(&leg), .kind = (int32_t)call->layout->kind,
+                                   .values = call->values};
+        agree_on(call->comm, &own, call->site);
+    }
+}
+
 /* ---- what this rank gave, for the reverse of PROD and USER ---- */
 
 static bool keeps_given(int reduction) { return reduction == PROD || reduction >= USER; }

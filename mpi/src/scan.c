@@ -28,9 +28,11 @@ static int reduce_scatter(enum operation operation, const void *sendbuf, void *r
     if (active) {
         refuse_reduction(&call);
     }
+    agree_call(&call);
     if (active && is_extreme(&call)) {
         void *all = extremes_of(&call), *mine = allocate((size_t)elements_of(&call) * sizeof(struct located), site);
         code = MPI_Reduce_scatter(all, mine, recvcounts, extreme_type(&call), extreme_op(&call), comm->twin);
+        code = passed_on(code, handle);
         if (code == MPI_SUCCESS) {
             extremes_done(&call, mine, recvcounts[comm->rank]);
         }
@@ -146,11 +148,13 @@ static int scan(enum operation operation, const void *sendbuf, void *recvbuf, in
     if (active) {
         refuse_reduction(&call);
     }
+    agree_call(&call);
     if (active && is_extreme(&call)) {
         void *all = extremes_of(&call);
         code = exclusive
                    ? MPI_Exscan(MPI_IN_PLACE, all, count, extreme_type(&call), extreme_op(&call), comm->twin)
                    : MPI_Scan(MPI_IN_PLACE, all, count, extreme_type(&call), extreme_op(&call), comm->twin);
+        code = passed_on(code, handle);
         if (code == MPI_SUCCESS) {
             extremes_done(&call, all, count);
         }

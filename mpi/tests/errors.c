@@ -142,6 +142,10 @@ static void too_many_under_way(void) {
     }
 }
 
+static void root_that_is_no_rank(void) { adtape_MPI_Ibcast(x, 1, MPI_DOUBLE, 7, MPI_COMM_SELF, &request); }
+
+static void reduced_to_no_rank(void) { adtape_MPI_Reduce(x, y, 1, MPI_DOUBLE, MPI_SUM, -1, MPI_COMM_SELF); }
+
 /* ---- two ranks that disagree, since one of them calls MPI itself ------------------------------------------------ */
 
 static void seeded_on_all(void) {
@@ -294,6 +298,14 @@ static void collective_calls_differ(void) {
     }
 }
 
+static void gathered_in_place_everywhere(void) {
+    adtape_MPI_Gather(MPI_IN_PLACE, 1, MPI_DOUBLE, x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+static void operations_differ(void) {
+    adtape_MPI_Allreduce(x, x + 1, 1, MPI_DOUBLE, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
+}
+
 static void collective_call_missing(void) {
     if (me == 0) {
         adtape_MPI_Barrier(MPI_COMM_WORLD);
@@ -327,6 +339,7 @@ static const struct {
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
     CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1) CASE(message_not_matched, 1)
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1) CASE(too_many_under_way, 1)
+    CASE(root_that_is_no_rank, 1) CASE(reduced_to_no_rank, 1) CASE(gathered_in_place_everywhere, 2) CASE(operations_differ, 2)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(large_size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)

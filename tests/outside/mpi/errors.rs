@@ -60,6 +60,14 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ("started_twice", Both, &["MPI_Start of a request that is under way", "wait for it before"]),
     ("freed_under_way", Both, &["MPI_Request_free of a request that is under way"]),
     ("too_many_under_way", Plain, &["requests are under way, more than adtape_mpi can tell apart", "several tags"]),
+    ("root_that_is_no_rank", Both, &["MPI_Ibcast with root 7 on a communicator of 1"]),
+    ("reduced_to_no_rank", Both, &["MPI_Reduce with root -1 on a communicator of 1"]),
+    ("gathered_in_place_everywhere", Both, &["MPI_Gather with MPI_IN_PLACE on rank 1, and the root is rank 0"]),
+    (
+        "operations_differ",
+        Check,
+        &["calls MPI_Allreduce by MPI_SUM (root -1, 1 values of double)", "calls MPI_Allreduce by MPI_MAX"],
+    ),
     ("neighbors_without_a_grid", Both, &["MPI_Neighbor_allgather on a communicator that is not Cartesian"]),
     ("pair_in_a_message", Both, &["a pair of a value and its place", "send the value by itself"]),
     (
@@ -92,7 +100,7 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         ],
     ),
     // Which rank says it first, depends on the moment.
-    ("collective_calls_differ", Check, &["MPI_Bcast (root 0, 1 values)", "MPI_Barrier (root 0", "in one order"]),
+    ("collective_calls_differ", Check, &["MPI_Bcast (root 0, 1 values of double)", "MPI_Barrier (root 0", "in one order"]),
     ("error_of_others", Plain, &["the adjoint of what MPI_Send sent to rank 1 with tag 0 has another size"]),
     (
         "error_of_others",
