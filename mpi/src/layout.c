@@ -103,7 +103,14 @@ static int named_floats(MPI_Datatype type) {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     (void)MPI_Type_get_name(type, name, &length);
-    return strstr(name, "REAL") != NULL || strstr(name, "COMPLEX") != NULL || strstr(name, "DOUBLE") != NULL ? -1 : 0;
+    /* Not every MPI has those of C++. */
+    if (strcmp(name, "MPI_CXX_FLOAT_COMPLEX") == 0 || strcmp(name, "MPI_CXX_DOUBLE_COMPLEX") == 0) {
+        return 2;
+    }
+    /* MPICH's half precision has no name. */
+    const bool is_refused = *name == '\0' || strstr(name, "REAL") != NULL || strstr(name, "COMPLEX") != NULL ||
+                            strstr(name, "DOUBLE") != NULL;
+    return is_refused ? -1 : 0;
 }
 
 static void walk_floats(struct layout *layout, MPI_Datatype type, int floats, int64_t offset, const void *site) {

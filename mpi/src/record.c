@@ -257,7 +257,8 @@ static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const 
     if (leg->offset + layout->lower + bytes > object.bytes) {
         fail(ADTAPE_STATUS_NO_RANGE, site,
              "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
-             "  the count, the datatype or the size in adtape_live_add is wrong",
+             "  the count, the datatype or the size in adtape_live_add is wrong; a datatype of several variables needs one "
+             "range around them, or a message for each",
              bytes, leg->offset + layout->lower, label_of(&object), object.bytes);
     }
     if (layout->class != PAIRS) {

@@ -90,6 +90,12 @@ static void integers_and_doubles(void) {
 
 static void type_without_arithmetic(void) { adtape_MPI_Bcast(x, 1, MPI_LONG_DOUBLE, 0, MPI_COMM_SELF); }
 
+/* Not every MPI has it. */
+#ifndef MPIX_C_FLOAT16
+#define MPIX_C_FLOAT16 MPI_LONG_DOUBLE
+#endif
+static void type_of_half_precision(void) { adtape_MPI_Bcast(x, 1, MPIX_C_FLOAT16, 0, MPI_COMM_SELF); }
+
 static void operation_unknown(void) { adtape_MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_LAND, MPI_COMM_SELF); }
 
 static void operation_without_an_adjoint(void) { adtape_mpi_op_adjoint(MPI_SUM, NULL, NULL); }
@@ -336,6 +342,7 @@ static const struct {
     CASE(unknown_communicator, 1) CASE(call_before_init, 1) CASE(buffer_outside, 1) CASE(buffer_beyond_its_range, 1)
     CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
+    CASE(type_of_half_precision, 1)
     CASE(operation_unknown, 1) CASE(operation_without_an_adjoint, 1) CASE(places_without_their_values, 1)
     CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1) CASE(message_not_matched, 1)
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1) CASE(too_many_under_way, 1)

@@ -42,6 +42,7 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ("integers_in_buffer_that_gets_an_adjoint", Both, &["integers or bytes for a buffer in `y`"]),
     ("integers_and_doubles", Both, &["a datatype of integers and floating-point numbers, 1 of these"]),
     ("type_without_arithmetic", Both, &["a datatype whose adjoint adtape_mpi cannot send", "MPI_PACKED"]),
+    ("type_of_half_precision", Both, &["a datatype whose adjoint adtape_mpi cannot send"]),
     ("operation_unknown", Both, &["MPI_Allreduce of 1 values with an operation", "it takes MPI_SUM"]),
     ("operation_without_an_adjoint", Both, &["adtape_mpi_op_adjoint without an operation, its function or its"]),
     ("places_without_their_values", Both, &["MPI_Allreduce of 2 values with an operation", "MPI_MINLOC of pairs"]),
