@@ -106,6 +106,20 @@ static void *address_of(const CFI_cdesc_t *buffer, const void *site) {
     return buffer->base_addr;
 }
 
+/* Likewise, of numbers of the precision that the datatype has. What else the compiler says of a type is not compared. */
+static void *address_of_type(const CFI_cdesc_t *buffer, const MPI_Fint *datatype, const void *site) {
+    const CFI_type_t type = buffer->type;
+    const int bytes = type == CFI_type_float || type == CFI_type_float_Complex     ? 4
+                      : type == CFI_type_double || type == CFI_type_double_Complex ? 8
+                                                                                   : 0;
+    if (bytes != 0) {
+        adtape_mpi_abi0_site(site);
+        adtape_mpi_abi0_expect_precision(MPI_Type_f2c(*datatype), bytes);
+        adtape_mpi_abi0_site(NULL);
+    }
+    return address_of(buffer, site);
+}
+
 /* ---- what is converted ---- */
 
 static void *allocated(int count, size_t each) {

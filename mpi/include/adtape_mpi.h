@@ -338,6 +338,8 @@ void adtape_mpi_check_seed(const void *seed, int count, MPI_Datatype datatype, i
 
 /* The place in the program that the next calls stand for, until it is NULL again. */
 void adtape_mpi_abi0_site(const void *site);
+/* Checks that a datatype is not of numbers of 4 bytes where the buffer has such of 8 bytes, or the other way. */
+void adtape_mpi_abi0_expect_precision(MPI_Datatype datatype, int bytes);
 /* adtape_mpi_op_adjoint for procedures of Fortran, whose last argument is an integer. */
 void adtape_mpi_abi0_op_adjoint(MPI_Op op, MPI_User_function *function, adtape_mpi_op_adjoint_t *adjoint);
 

@@ -206,6 +206,22 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_bu
          label_of(object));
 }
 
+API void adtape_mpi_abi0_expect_precision(MPI_Datatype datatype, int bytes) {
+    static const char *const names[] = {[F32] = "single", [F64] = "double"};
+    const void *site = SITE;
+    if (!mpi.ready || datatype == MPI_DATATYPE_NULL) {
+        return; /* an error of the call that follows */
+    }
+    const struct layout *layout = layout_of(datatype, site);
+    const enum kind buffer = bytes == 4 ? F32 : F64;
+    if (layout->class == FIELDS && !layout->mixed && layout->lower == 0 && layout->kind != buffer) {
+        fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
+             "a datatype of %s precision for a buffer of %s precision\n"
+             "  the adjoint has numbers of the buffer's kind: name it, MPI_REAL or MPI_DOUBLE_PRECISION",
+             names[layout->kind], names[buffer]);
+    }
+}
+
 /* Buffers that were found lately: most are used again. Those of the forward sweep by address, with the leg that was
  * drafted for them; those of the reverse sweep by serial, with an adjoint of their size or none. */
 enum { RECENT_BITS = 7, RECENT = 1 << RECENT_BITS };

@@ -101,7 +101,11 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         ],
     ),
     // Which rank says it first, depends on the moment.
-    ("collective_calls_differ", Check, &["MPI_Bcast (root 0, 1 values of double)", "MPI_Barrier (root 0", "in one order"]),
+    (
+        "collective_calls_differ",
+        Check,
+        &["MPI_Bcast (root 0, 1 values of double)", "MPI_Barrier (root 0", "in one order"],
+    ),
     ("error_of_others", Plain, &["the adjoint of what MPI_Send sent to rank 1 with tag 0 has another size"]),
     (
         "error_of_others",

@@ -171,6 +171,23 @@ fn section_with_gaps_is_an_error_that_names_its_line() {
     }
 }
 
+/// The module knows what a buffer is made of. MPI_REAL8 is another name for what x is.
+#[test]
+fn datatype_of_another_precision_is_an_error() {
+    for mpi in mpis_with_fortran("precision") {
+        let source = scratch(&format!("mpi-{mpi}-fortran-precision-source")).join("precision.f90");
+        for (datatype, is_right) in [("MPI_REAL8", true), ("MPI_REAL", false), ("MPI_COMPLEX", false)] {
+            let program = WITH_GAPS.replace("x(1, :)", "x").replace("MPI_DOUBLE_PRECISION", datatype);
+            fs::write(&source, program.replace("\nend", "\n  call adtape_MPI_Bcast_b_at(x)\nend")).expect("written");
+            let output = on_ranks(mpi, 1, &compile(mpi, &source, "precision", &["-O0"]), &[], &[]);
+            let text = said(&output);
+            let found = text.contains("rank 0: a datatype of single precision for a buffer of double precision");
+            assert!(output.status.success() == is_right && found != is_right, "{datatype}: {text}");
+            assert!(is_right || text.contains("precision.f90:9"), "{text}");
+        }
+    }
+}
+
 /// Run by `make matrix` alone.
 mod matrix {
     #[test]

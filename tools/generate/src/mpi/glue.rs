@@ -27,13 +27,26 @@ fn entry(call: &Call, name: &str, own: &str, described: bool) -> String {
     if declared.is_empty() {
         declared.push("void".to_owned());
     }
-    let given = call.arguments.iter().map(|argument| match argument.word {
-        Word::Buffer { .. } if described => format!("address_of({}, SITE)", argument.name),
+    let given = call.arguments.iter().enumerate().map(|(at, argument)| match (argument.word, datatype(call, at)) {
+        (Word::Buffer { .. }, Some(of)) if described => format!("address_of_type({}, {of}, SITE)", argument.name),
+        (Word::Buffer { .. }, None) if described => format!("address_of({}, SITE)", argument.name),
         _ => argument.name.clone(),
     });
     let given = ["SITE".to_owned()].into_iter().chain(given).chain(call.has_code.then(|| "ierror".to_owned()));
     let call = wrapped(&format!("    {own}({});", given.collect::<Vec<_>>().join(", ")), 8);
     format!("API {}    FIRST_CALL;\n{call}}}\n", function("void", name, &declared))
+}
+
+/// The datatype of the buffer at a place: the first that follows. None where there is none, or where it may mean nothing:
+/// of calls with a root and two buffers.
+fn datatype(call: &Call, at: usize) -> Option<&str> {
+    let is_buffer = |argument: &&Argument| matches!(argument.word, Word::Buffer { .. });
+    let has_root = call.arguments.iter().any(|argument| argument.name == "root");
+    if has_root && call.arguments.iter().filter(is_buffer).count() > 1 {
+        return None;
+    }
+    let behind = call.arguments[at..].iter().find(|argument| argument.word == Word::Handle("Datatype"))?;
+    Some(&behind.name)
 }
 
 fn function(result: &str, name: &str, arguments: &[String]) -> String {
