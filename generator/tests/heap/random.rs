@@ -114,7 +114,7 @@ impl Maker {
                 2 + k
             ),
             18 => format!(
-                "if (rows[{row}] != NULL && rows[{from}] != NULL) {{\n    for (int i = 0; i < lengths[{row}]; i++) rows[{row}][i] = 0.4 * rows[{row}][i] * rows[{from}][i % lengths[{from}]] + {more};\n    s += rows[{row}][0];\n}}"
+                "if (rows[{row}] != NULL && rows[{from}] != NULL) {{\n    for (int i = 0; i < lengths[{row}]; i++) rows[{row}][i] = 0.4 * rows[{row}][i] * cos(rows[{from}][i % lengths[{from}]]) + {more};\n    s += rows[{row}][0];\n}}"
             ),
             19 => format!(
                 "double *{name} = rows[{row}];\nrows[{row}] = rows[{from}];\nrows[{from}] = {name};\nint length = lengths[{row}];\nlengths[{row}] = lengths[{from}];\nlengths[{from}] = length;"
