@@ -51,6 +51,7 @@ impl Source {
             Runs::Static => Command::new(programs.path("bench_static")),
             Runs::Shared => Command::new(programs.path("bench_shared")),
             Runs::Lto => Command::new(programs.path("bench_lto")),
+            Runs::Clang => Command::new(programs.path("bench_clang")),
             Runs::Checked => {
                 let mut command = Command::new(programs.path("bench_static"));
                 command.env("ADTAPE_CHECK", "1");

@@ -1,7 +1,7 @@
 //! The figures: what is measured, how much of it, and the bounds.
 
 use crate::driver::Sweep;
-use crate::programs::has_gnu_fortran;
+use crate::programs::{has_clang, has_gnu_fortran};
 use crate::table::{Bound, Row, Unit};
 
 /// What runs the loops.
@@ -13,6 +13,8 @@ pub enum Runs {
     Shared,
     /// One with Fortran loops and the kit's source compiled with -flto; GNU compilers only.
     Lto,
+    /// The first, with the small adjoints compiled by clang.
+    Clang,
     /// The first, in check mode.
     Checked,
     /// Loops over the Rust API.
@@ -77,6 +79,12 @@ fn scalars(all: &mut Vec<Figure>) {
     // A cell of each stands for one operation.
     let stencil = "stencil adjoint, handle beside local cursor";
     all.push(figure(stencil, Static, "stencil/handle", CACHED, 8, Some(AtMost(1.1))));
+    if has_clang() {
+        let title = format!("{stencil}, clang");
+        all.push(figure(&title, Runs::Clang, "stencil/handle", CACHED, 8, Some(AtMost(1.1))));
+    } else {
+        println!("SKIPPED stencil adjoint, clang: there is no clang");
+    }
     let limited = "adjoint of limited increments, handle beside local cursor";
     all.push(figure(limited, Static, "stencil/limited", CACHED, 24, None));
     all.push(figure("double, call, static", Static, "f64/call", CACHED, 8, None));
@@ -203,6 +211,7 @@ impl Figure {
     pub fn benchmarks(&self) -> Vec<(String, Vec<Sweep>)> {
         let kind = match self.runs {
             Runs::Static | Runs::Rust | Runs::Lto => "",
+            Runs::Clang => "/clang",
             Runs::Shared => "/shared",
             Runs::Checked => "/check",
         };

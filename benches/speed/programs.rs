@@ -11,7 +11,7 @@ const FLAGS: &[&str] =
 const PLAIN: &[&str] = &["-fno-tree-vectorize", "-fno-tree-loop-distribute-patterns"];
 /// Flags for a Fortran program and for the sources in C, of the kit and of the module, which the Fortran command compiles.
 const LTO: &[&str] = &["-O2", "-flto=auto", "-falign-functions=64", "-falign-loops=64", "-Ikit/include", "-Iinclude"];
-const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-lm"];
+const LIBRARIES: &[&str] = &["-lpthread", "-ldl", "-Wl,--push-state,--as-needed,-lm,--pop-state"];
 
 /// The examples of generated adjoints, by name.
 pub fn example_names() -> Vec<String> {
@@ -67,6 +67,16 @@ impl Programs {
             .args(LIBRARIES)
             .arg("-o")
             .arg(self.path("bench_static")));
+        if has_clang() {
+            let stencil = self.path("stencil_clang.o");
+            run(Command::new("clang").args(FLAGS).args(["-c", "benches/c/stencil.c", "-o"]).arg(&stencil));
+            run(gcc(&[])
+                .args(objects.iter().filter(|object| !object.ends_with("stencil.o")))
+                .args([&stencil, &floor, &self.path("libadtape_kit.a"), &release.join("libadtape.a")])
+                .args(LIBRARIES)
+                .arg("-o")
+                .arg(self.path("bench_clang")));
+        }
         if has_gnu_fortran() {
             let module = self.path("fortran_module");
             run(Command::new("scripts/install/build_fortran.sh").args(["fortran-bindings", "include"]).arg(&module));
@@ -188,6 +198,11 @@ fn fortran(flags: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("FC").unwrap_or_else(|| "gfortran".into()));
     command.args(flags);
     command
+}
+
+/// Whether there is clang, which is compared with gcc where a handle is beside a local cursor.
+pub fn has_clang() -> bool {
+    Command::new("clang").arg("--version").output().is_ok()
 }
 
 /// Whether there is a Fortran compiler whose -flto understands that of gcc.

@@ -49,22 +49,22 @@ struct Axis {
 
 impl Axis {
     fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Axis {
-        let logs: Vec<f64> = values.filter(|x| *x > 0.0 && x.is_finite()).map(f64::log10).collect();
-        let least = logs.iter().copied().fold(f64::INFINITY, f64::min).floor();
-        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
+        let logs: Vec<f64> = values.filter(|x| *x > 0.0 && x.is_finite()).map(libm::log10).collect();
+        let least = libm::floor(logs.iter().copied().fold(f64::INFINITY, f64::min));
+        let most = libm::ceil(logs.iter().copied().fold(f64::NEG_INFINITY, f64::max));
         let known = least.is_finite() && most.is_finite();
         let (least, most) = if known { (least, most.max(least + 1.0)) } else { (-1.0, 0.0) };
         Axis { least, most, from, to }
     }
 
     fn at(&self, value: f64) -> f64 {
-        let share = (value.log10() - self.least) / (self.most - self.least);
+        let share = (libm::log10(value) - self.least) / (self.most - self.least);
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
     /// Powers of ten, eight at most.
     fn decades(&self) -> impl Iterator<Item = i32> + use<> {
-        let stride = (((self.most - self.least) / 8.0).ceil() as usize).max(1);
+        let stride = (libm::ceil((self.most - self.least) / 8.0) as usize).max(1);
         (self.least as i32..=self.most as i32).step_by(stride)
     }
 }
@@ -132,9 +132,9 @@ fn picture(report: &Report) -> String {
 
 /// A line that falls with a power of h, from the first step to an edge of the paper.
 fn slope(text: &mut String, x: &Axis, y: &Axis, first: &Step, power: i32) {
-    let (h, r) = (first.h.abs().log10(), first.remainder.abs().log10());
+    let (h, r) = (libm::log10(first.h.abs()), libm::log10(first.remainder.abs()));
     let decades = (h - x.least).min((r - y.least) / f64::from(power));
-    let (end, low) = (10_f64.powf(h - decades), 10_f64.powf(r - f64::from(power) * decades));
+    let (end, low) = (libm::exp10(h - decades), libm::exp10(r - f64::from(power) * decades));
     let _ = writeln!(
         text,
         "<line class=\"r\" stroke-dasharray=\"4 4\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>\

@@ -89,7 +89,7 @@ impl Series {
     fn add(&mut self, h: f64, remainder: f64, floor: f64) {
         let clear = remainder.abs() > floor;
         let before = self.steps.last().filter(|step| step.clear && clear);
-        let order = before.map(|step| (step.remainder / remainder).abs().ln() / RATIO.ln());
+        let order = before.map(|step| libm::log((step.remainder / remainder).abs()) / libm::log(RATIO));
         self.steps.push(Step { h, remainder, order, clear });
     }
 

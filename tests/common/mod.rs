@@ -63,8 +63,8 @@ pub fn linked_statically() -> [String; 5] {
     [build_release().join("libadtape.a").display().to_string(), "-Wl,--gc-sections".into(), threads, dynamic, math]
 }
 
-/// The libraries of the system that the library needs.
-pub const SYSTEM_LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+/// The libraries of the system that the library needs, and libm for programs that compute.
+pub const SYSTEM_LIBRARIES: [&str; 3] = ["-lpthread", "-ldl", "-Wl,--push-state,--as-needed,-lm,--pop-state"];
 
 /// What gfortran is asked for in what is ours: no warning. Values that come back must be exactly those that went, so reals
 /// are compared. gfortran warns of bounds that it sets in an assignment, and of those that it copies of a variable that is

@@ -77,6 +77,23 @@ fn shared_library_names_its_abi() {
     assert_eq!(soname, Some("libadtape.so.0"));
 }
 
+/// libm has 300 KiB of resident memory: programs that do not compute go without.
+#[test]
+fn libraries_do_not_need_libm() {
+    let release = build_release();
+    let directory = crate::common::scratch("without_libm");
+    let (source, program) = (directory.join("check.c"), directory.join("check"));
+    fs::write(&source, "#include \"adtape.h\"\nint main(void) { return adtape_self() == 0; }\n").expect("scratch");
+    let mut cc = Command::new("cc");
+    cc.arg("-I").arg(root().join("include")).arg(source).arg(release.join("libadtape.a")).arg("-o").arg(&program);
+    // Nothing is dropped here, so derivative tests are linked as well.
+    run(cc.args(["-lpthread", "-ldl"]));
+    for linked in [program, release.join("libadtape.so")] {
+        let text = stdout(Command::new("objdump").arg("-p").arg(&linked));
+        assert!(!text.contains("libm.so"), "{}: {text}", linked.display());
+    }
+}
+
 /// The checker itself, on a library that exports one name too many, lacks one and hides one.
 #[test]
 fn a_symbol_off_the_list_is_seen() {
