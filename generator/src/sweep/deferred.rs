@@ -9,7 +9,7 @@
 //! A loop may be left out if it runs again, stores nothing for that, leaves no value that something else reads, and
 //! overwrites only variables and blocks of its procedure that nothing else touches. Replay proves the sweeps without it.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 use super::tidy;
@@ -40,7 +40,7 @@ pub struct Deferred {
 
 /// Finds what the forward sweep of a procedure may leave out.
 pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
-    let this = Finder { flow, f: &sweeps.forward, p: sweeps.proc };
+    let this = Finder::new(flow, &sweeps.forward, sweeps.proc);
     let reached = this.outside(&BTreeSet::new());
     let again = sweeps.plan.again.keys().copied().filter(|item| reached.contains(item)).collect();
     let is_free = |k: &u32| !sweeps.interface.params.contains(&ReverseParam::Primal(*k));
@@ -61,7 +61,7 @@ pub fn costless(flow: &Flow, p: ProcId, unwanted: &Unwanted) -> Vec<ItemId> {
             }
         }
     }
-    let found = Finder { flow, f, p }.find(loops.clone(), unwanted);
+    let found = Finder::new(flow, f, p).find(loops.clone(), unwanted);
     loops.retain(|item| found.items.contains(item));
     loops
 }
@@ -83,9 +83,31 @@ struct Finder<'a> {
     flow: &'a Flow<'a>,
     f: &'a Proc,
     p: ProcId,
+    /// The items that read or overwrite something of each object of the procedure.
+    touching: FxHashMap<ObjectId, Vec<ItemId>>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(flow: &'a Flow<'a>, f: &'a Proc, p: ProcId) -> Self {
+        let mut this = Finder { flow, f, p, touching: FxHashMap::default() };
+        let mut touching: FxHashMap<ObjectId, Vec<ItemId>> = FxHashMap::default();
+        for item in this.outside(&BTreeSet::new()) {
+            match &f.items[item.index()].kind {
+                ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => continue,
+                // All contents, where the life of an object ends: these are what nobody needs then.
+                ItemKind::Push { what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. } } => {
+                    continue;
+                }
+                _ => {}
+            }
+            for object in this.reads(item).into_iter().chain(this.written(item)).filter_map(|loc| this.object(loc)) {
+                touching.entry(object).or_default().push(item);
+            }
+        }
+        this.touching = touching;
+        this
+    }
+
     /// What may be left out if some loops run again.
     fn find(&self, again: Vec<ItemId>, unwanted: &Unwanted) -> Deferred {
         let mut items: BTreeSet<ItemId> = unwanted.behind.iter().flat_map(|k| self.stores_behind(*k)).collect();
@@ -176,15 +198,18 @@ impl Finder<'_> {
             }
             _ => false,
         };
+        if !locs.iter().all(is_own) {
+            return None;
+        }
         let objects: BTreeSet<ObjectId> = locs.iter().filter_map(|loc| self.object(*loc)).collect();
+        if objects.is_empty() {
+            return Some(objects);
+        }
+        let inside: FxHashSet<ItemId> = inside.into_iter().collect();
+        let touching = objects.iter().filter_map(|object| self.touching.get(object)).flatten();
+        let alone = touching.into_iter().all(|other| *other == item || inside.contains(other));
         let touches = |loc: &Loc| self.object(*loc).is_some_and(|object| objects.contains(&object));
-        let alone = self.outside(&BTreeSet::from([item])).iter().all(|item| match &self.f.items[item.index()].kind {
-            ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => true,
-            // All contents, where the life of an object ends: these are what nobody needs then.
-            ItemKind::Push { what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. } } => true,
-            _ => !self.reads(*item).iter().any(touches) && !self.written(*item).any(|loc| touches(&loc)),
-        });
-        (locs.iter().all(is_own) && alone && !self.result_reads(&touches)).then_some(objects)
+        (alone && !self.result_reads(&touches)).then_some(objects)
     }
 
     fn object(&self, loc: Loc) -> Option<ObjectId> {

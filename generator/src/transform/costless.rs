@@ -14,6 +14,9 @@ use crate::plan::{again, checkpoint};
 use crate::refuse::Refusal;
 use crate::sweep::deferred::costless;
 
+/// No more loops than these run again unasked: replay looks at all of them wherever one of them ends.
+const MOST: usize = 16;
+
 /// Loops of a program.
 pub(super) type Loops = BTreeSet<(ProcId, ItemId)>;
 
@@ -66,7 +69,7 @@ fn candidates(flow: &Flow, heads: &[Head], choices: &Choices) -> Loops {
         let unwanted = deferred::unwanted(flow, heads, choices, p);
         costless(flow, p, &unwanted).into_iter().map(move |item| (p, item))
     });
-    found.filter(|at| !named.contains(at)).collect()
+    found.filter(|at| !named.contains(at)).take(MOST).collect()
 }
 
 fn is_left_out(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
