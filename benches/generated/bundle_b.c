@@ -31,7 +31,8 @@ static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, doub
 static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, double *x, double *restrict x_b, double *restrict turned_b);
 static void project_fwd(adtape_t *tape, const double *camera, const double *point, double *restrict picture);
 static void project_rev(adtape_t *tape, double *camera, double *restrict camera_b, double *restrict point_b, double *restrict picture_b);
-static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *point_of, double *found, double *camera, double *restrict camera_b, double *point, double *restrict point_b, double *weight, double *restrict weight_b, double bundle_b);
+static void bundle_fwd(adtape_t *tape, int observations, const int *camera_of, const int *point_of, const double *found, const double *camera, const double *point, const double *weight);
+static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *point_of, double *found, double *camera, double *restrict camera_b, double *restrict point_b, double *weight, double *restrict weight_b, double bundle_b);
 
 static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *restrict turned) {
     const double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
@@ -269,21 +270,30 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     }
 }
 
-static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *point_of, double *found, double *camera, double *restrict camera_b, double *point, double *restrict point_b, double *weight, double *restrict weight_b, double bundle_b) {
+static void bundle_fwd(adtape_t *tape, int observations, const int *camera_of, const int *point_of, const double *found, const double *camera, const double *point, const double *weight) {
+    for (int o = 0; o < observations; o++) {
+        double picture[2];
+        project_fwd(tape, &camera[11 * camera_of[o]], &point[3 * point_of[o]], picture);
+        const double dx = weight[o] * (picture[0] - found[2 * o]), dy = weight[o] * (picture[1] - found[2 * o + 1]);
+        adtape_push_array_f64(tape, picture, 2);
+        adtape_push_record_f64(tape, (const double[]){dx, dy}, 2);
+    }
+}
+
+static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *point_of, double *found, double *camera, double *restrict camera_b, double *restrict point_b, double *weight, double *restrict weight_b, double bundle_b) {
     /* bundle.c:36 */
     double sum_b = 0.5 * bundle_b;
     /* bundle.c:39 */
     for (int o = observations; o-- > 0;) {
+        double record[2];
+        adtape_pop_record_f64(tape, record, 2);
+        const double dy = record[1];
+        const double dx = record[0];
         /* bundle.c:40 */
         double picture[2];
-        /* bundle.c:41 */
-        project_fwd(tape, &camera[11 * camera_of[o]], &point[3 * point_of[o]], picture);
-        /* bundle.c:42 */
-        const double dx = weight[o] * (picture[0] - found[2 * o]);
-        const double dy = weight[o] * (picture[1] - found[2 * o + 1]);
-        /* bundle.c:40 */
         double picture_b[2];
         memset(picture_b, 0, sizeof picture_b);
+        adtape_pop_array_f64(tape, picture, 2);
         /* bundle.c:43 */
         const double seed = sum_b;
         double dx_b = dx * seed;
@@ -308,5 +318,6 @@ static void bundle_rev(adtape_t *tape, int observations, int *camera_of, int *po
 
 void bundle_b(int observations, const int *camera_of, const int *point_of, const double *found, const double *camera, double *camera_b, const double *point, double *point_b, const double *weight, double *weight_b, double bundle_b) {
     adtape_t *const tape = adtape_self();
-    bundle_rev(tape, observations, (int *)camera_of, (int *)point_of, (double *)found, (double *)camera, (double *)camera_b, (double *)point, (double *)point_b, (double *)weight, (double *)weight_b, bundle_b);
+    bundle_fwd(tape, observations, camera_of, point_of, found, camera, point, weight);
+    bundle_rev(tape, observations, (int *)camera_of, (int *)point_of, (double *)found, (double *)camera, (double *)camera_b, (double *)point_b, (double *)weight, (double *)weight_b, bundle_b);
 }

@@ -22,30 +22,29 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+static void cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit);
 static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *restrict p_b, double limit, double cost_b);
+
+static void cost_fwd(adtape_t *tape, int n, const double *t, const double *y, const double *p, double limit) {
+    (void)limit;
+    for (int i = 0; i < n; i++) {
+        double model = 0.0;
+        if (isnan(y[i])) {
+        } else {
+            for (int k = 0; k < 4; k++) {
+                model += p[2 * k] * exp(-weight[k] * t[i]) * sin(p[2 * k + 1] * t[i]);
+            }
+            double r = fabs(model - y[i]);
+            adtape_push_record_f64(tape, (const double[]){model, r}, 2);
+        }
+    }
+}
 
 static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, double *restrict p_b, double limit, double cost_b) {
     /* least_squares.c:12 */
     double sum_b = cost_b;
     /* least_squares.c:17 */
     for (int i = n; i-- > 0;) {
-        /* least_squares.c:18 */
-        const double model_1 = 0.0;
-        /* least_squares.c:19 */
-        if (isnan(y[i])) {
-        } else {
-            /* least_squares.c:22 */
-            double model_2 = model_1;
-            for (int k_2 = 0; k_2 < 4; ++k_2) {
-                /* least_squares.c:23 */
-                const double model_3 = model_2 + p[2 * k_2] * exp(-weight[k_2] * t[i]) * sin(p[2 * k_2 + 1] * t[i]);
-                model_2 = model_3;
-            }
-            /* least_squares.c:25 */
-            const double r_1 = fabs(model_2 - y[i]);
-            adtape_push_record_f64(tape, (const double[]){model_2, r_1}, 2);
-        }
-        /* least_squares.c:17 */
         double model_b = 0.0;
         /* least_squares.c:22 */
         if (isnan(y[i])) {
@@ -101,5 +100,6 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
 
 void cost_b(int n, const double *t, const double *y, const double *p, double *p_b, double limit, double cost_b) {
     adtape_t *const tape = adtape_self();
+    cost_fwd(tape, n, t, y, p, limit);
     cost_rev(tape, n, (double *)t, (double *)y, (double *)p, (double *)p_b, limit, cost_b);
 }

@@ -1,15 +1,19 @@
-//! Loops that run again unasked, because it takes no time: none of their passes runs forward then.
+//! Loops that run again unasked, because it takes no time: none of their passes runs forward then, and a pass that is run
+//! where it is reversed needs no tape.
 //!
 //! ```text
-//!   double misfit(…) { for (i = 0; i < n; i++) sum += …; return sum; }
-//!   misfit_b           a tape of one pass, in place of one of n
+//!   double misfit(…) { for (i = 0; i < n; i++) { r = …; sum += r * r; } return sum; }
+//!   misfit_b           computes r where it is read, in place of a tape of n residuals
 //! ```
+//!
+//! A pass that puts something on the tape and takes it off at once is another matter: the processor works on several
+//! passes at a time where they only store or only read. Bundle adjustment took 1.2 times as long in such passes.
 
 use std::collections::BTreeSet;
 
 use super::{Adjoint, Choices, Sweeps, deferred, planned_of};
 use crate::flow::{Flow, Head, walk};
-use crate::ir::{Callee, ItemId, ItemKind, ProcId, RegionId};
+use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId};
 use crate::plan::{again, checkpoint};
 use crate::refuse::Refusal;
 use crate::sweep::deferred::costless;
@@ -49,7 +53,7 @@ fn chosen(
         let after = planned_of(flow, heads, choices, &loops).ok()?;
         let found: Loops = loops.iter().filter(|at| is_left_out(&after, **at)).copied().collect();
         if found == loops {
-            // What a pass reads may have to be stored elsewhere.
+            // What a pass reads may have to be stored elsewhere, and a pass may need a tape of its own.
             let dearer = after.demotions > before.demotions || pushes(&after, &loops) > pushes(before, &loops);
             return (!dearer).then_some((loops, after));
         }
@@ -76,30 +80,33 @@ fn is_left_out(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
     adjoint.sweeps.iter().any(|each| each.proc == p && each.deferred.items.contains(&item))
 }
 
-/// Whether a loop of the forward sweep stores something, itself or in what it calls.
+/// Whether a loop of the forward sweep stores something, and what it calls does not.
 fn stores(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
-    let has_sweeps = |callee: &ProcId| adjoint.sweeps.iter().any(|each| each.proc == *callee);
     adjoint.sweeps.iter().filter(|each| each.proc == p && !each.deferred.items.contains(&item)).any(|each| {
         let f = &each.forward;
-        let inside = walk::regions(&f.items[item.index()]).into_iter().flat_map(|region| walk::items(f, region));
-        inside.into_iter().any(|item| match &f.items[item.index()].kind {
-            ItemKind::Push { .. } => true,
-            ItemKind::Call { callee: Callee::Proc(callee), .. } => has_sweeps(callee),
-            _ => false,
-        })
+        let regions = walk::regions(&f.items[item.index()]).into_iter();
+        let inside: Vec<ItemId> = regions.flat_map(|region| walk::items(f, region)).collect();
+        let calls =
+            |item: &ItemId| matches!(f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
+        inside.iter().any(|item| is_push(f, *item)) && !inside.iter().any(calls)
     })
 }
 
-/// How many items of the forward sweeps outside of some loops store something.
+fn is_push(proc: &Proc, item: ItemId) -> bool {
+    matches!(proc.items[item.index()].kind, ItemKind::Push { .. })
+}
+
+/// How many items store something, in forward sweeps outside of some loops and in reverse sweeps.
 fn pushes(adjoint: &Adjoint, loops: &Loops) -> usize {
     let count = |each: &Sweeps| {
-        let f = each.runs_forward();
+        let (f, r) = (each.runs_forward(), &each.reverse);
         let inside = loops.iter().filter(|(p, _)| *p == each.proc).flat_map(|(_, item)| {
             walk::regions(&f.items[item.index()]).into_iter().flat_map(|region| walk::items(f, region))
         });
         let inside: BTreeSet<ItemId> = inside.collect();
-        let all = walk::items(f, RegionId(0)).into_iter().filter(|item| !inside.contains(item));
-        all.filter(|item| matches!(f.items[item.index()].kind, ItemKind::Push { .. })).count()
+        let forward =
+            walk::items(f, RegionId(0)).into_iter().filter(|item| !inside.contains(item) && is_push(f, *item));
+        forward.count() + walk::items(r, RegionId(0)).into_iter().filter(|item| is_push(r, *item)).count()
     };
     adjoint.sweeps.iter().map(count).sum()
 }
