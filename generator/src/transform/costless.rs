@@ -18,7 +18,7 @@ use crate::plan::{again, checkpoint};
 use crate::refuse::Refusal;
 use crate::sweep::deferred::costless;
 
-/// No more loops than these run again unasked: replay looks at all of them wherever one of them ends.
+/// No more loops than these run again unasked. The time that the proof takes grows with the square of their number.
 const MOST: usize = 16;
 
 /// Loops of a program.
