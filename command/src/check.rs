@@ -5,6 +5,8 @@ use std::process::Command;
 
 use adtape_generate::emit::Output;
 
+use crate::say;
+
 /// Exit status where a check failed.
 const WRONG: u8 = 4;
 /// Nothing calls the program's own `main`, so that the libraries that it needs need not be there.
@@ -28,7 +30,7 @@ pub fn run(output: &Output, file: &str, driver: &str, arguments: &[String]) -> R
     let program = folder.0.join("check");
     let sanitizers = sanitizers(&compiler, &folder.0);
     if sanitizers.is_empty() {
-        eprintln!("check: {compiler} has no sanitizers: accesses outside of arrays are not noticed");
+        say::tell(&format!("check: {compiler} has no sanitizers: accesses outside of arrays are not noticed\n"));
     }
     let mut build = Command::new(&compiler);
     build
@@ -39,7 +41,7 @@ pub fn run(output: &Output, file: &str, driver: &str, arguments: &[String]) -> R
     build.args(arguments).arg("-o").arg(&program).arg(driver).args([&source, &check]).args(flags()?).arg("-lm");
     let built = build.output().map_err(|error| failed(&format!("{compiler} does not run: {error}")))?;
     if !built.status.success() {
-        eprint!("{}", String::from_utf8_lossy(&built.stderr));
+        say::tell(&String::from_utf8_lossy(&built.stderr));
         return Err(failed(&format!("{compiler} does not build {driver} with the adjoint")));
     }
     let mut run = Command::new(&program);
@@ -62,7 +64,7 @@ pub fn run(output: &Output, file: &str, driver: &str, arguments: &[String]) -> R
 }
 
 fn failed(what: &str) -> u8 {
-    eprintln!("adtape: {what}");
+    say::tell(&format!("adtape: {what}\n"));
     1
 }
 

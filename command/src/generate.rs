@@ -13,7 +13,7 @@ use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Choices};
 use clap::Args;
 
-use crate::{Common, check, explain, heads, report};
+use crate::{Common, check, explain, heads, report, say};
 
 // What the options of `adtape adjoint` say. No comment for readers of the help, which would stand there.
 #[derive(Args, Clone)]
@@ -65,12 +65,12 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let job = Job::new(common, if wishes.vector.is_some() { "_bv" } else { "_b" })?;
     let choices = wishes.choices(common.one_call);
     if let Some(what) = again::unknown(&job.program, &choices.again) {
-        eprintln!("adtape: --again: {what}");
+        say::tell(&format!("adtape: --again: {what}\n"));
         return Err(2);
     }
     let names: Vec<Named> = choices.checkpoints.iter().map(|(name, _)| name.clone()).collect();
     if let Some(what) = again::unknown(&job.program, &names) {
-        eprintln!("adtape: --checkpoint: {what}");
+        say::tell(&format!("adtape: --checkpoint: {what}\n"));
         return Err(2);
     }
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
@@ -83,16 +83,14 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     job.write(&output)?;
     if adjoint.demotions > 0 {
         let values = if adjoint.demotions == 1 { "value is" } else { "values are" };
-        eprintln!(
-            "adtape: note: {} {values} stored, because computing again could not be proved right; please report this program",
-            adjoint.demotions
-        );
+        let why = "because computing again could not be proved right; please report this program";
+        say::tell(&format!("adtape: note: {} {values} stored, {why}\n", adjoint.demotions));
     }
     if wishes.explain {
-        print!("{}", explain::text(&adjoint, &job.files));
+        say::print(&explain::text(&adjoint, &job.files));
     }
     if let Some(file) = &wishes.explain_html {
-        write(Path::new(file), &explain::page(&adjoint))?;
+        say::write(file, &explain::page(&adjoint))?;
     }
     match checked {
         Some((driver, output)) => check::run(&output, &job.options().file, driver, &job.arguments),
@@ -133,7 +131,7 @@ struct Job {
 impl Job {
     fn new(common: &Common, suffix: &str) -> Result<Job, u8> {
         let usage = |what: String| {
-            eprintln!("adtape: {what}");
+            say::tell(&format!("adtape: {what}\n"));
             2
         };
         let mut heads = Vec::new();
@@ -225,15 +223,8 @@ impl Job {
 
     fn write(&self, output: &Output) -> Result<(), u8> {
         for (path, text) in [(self.output.clone(), &output.source), (self.output.with_extension("h"), &output.header)] {
-            write(&path, text)?;
+            say::write(&path.to_string_lossy(), text)?;
         }
         Ok(())
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), u8> {
-    std::fs::write(path, text).map_err(|error| {
-        eprintln!("adtape: cannot write {}: {error}", path.display());
-        1
-    })
 }

@@ -127,7 +127,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // A fault of the generator is no proof of anything: nothing is written, as for what is not proved.
     std::panic::set_hook(Box::new(|fault| {
-        eprintln!("adtape: refused: internal: {fault}\nhelp: please report this program");
+        say::tell(&format!("adtape: refused: internal: {fault}\nhelp: please report this program\n"));
         std::process::exit(4);
     }));
     let what = Command::parse().what;

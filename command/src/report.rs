@@ -3,6 +3,8 @@
 use adtape_generate::ir::{Source, Span};
 use adtape_generate::refuse::{Class, Refusal};
 
+use crate::say;
+
 /// Prints all refusals; the exit status.
 pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u8 {
     // What follows from another refusal is no reason of its own.
@@ -12,7 +14,7 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let reasons = refusals.iter().any(|refusal| !consequence(refusal));
     let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
     for refusal in &refusals {
-        eprint!("{}", text(refusal, sources, files));
+        say::tell(&text(refusal, sources, files));
     }
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {

@@ -1,25 +1,35 @@
 //! Messages of the commands that read files: what happened, where, what to do. And numbers for people.
 
 use adtape::Error;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 /// Prints an error; the exit status.
 pub fn error(what: &str, help: &str, status: u8) -> u8 {
-    eprintln!("adtape: error: {what}\nhelp: {help}");
+    tell(&format!("adtape: error: {what}\nhelp: {help}\n"));
     status
 }
 
 /// Prints an error of the library, whose later lines say what to do.
 pub fn failed(error: &Error, status: u8) -> u8 {
     let (what, help) = error.message().split_once('\n').unwrap_or((error.message(), ""));
-    eprintln!("adtape: error: {what}");
-    help.lines().for_each(|line| eprintln!("help: {}", line.trim_start()));
+    tell(&format!("adtape: error: {what}\n"));
+    help.lines().for_each(|line| tell(&format!("help: {}\n", line.trim_start())));
     status
 }
 
-/// Prints a text. A reader that has seen enough of it, as `head` has, is no error.
+/// Prints a text. A reader that has seen enough of it, as `head` has, is no error; a full disk is.
 pub fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let mut output = std::io::stdout().lock();
+    if let Err(cause) = output.write_all(text.as_bytes()).and_then(|()| output.flush())
+        && cause.kind() != ErrorKind::BrokenPipe
+    {
+        std::process::exit(error(&format!("the output cannot be written: {cause}"), "make room for it", 1).into());
+    }
+}
+
+/// Writes a message to standard error, whether or not anybody still reads there.
+pub fn tell(message: &str) {
+    let _ = std::io::stderr().lock().write_all(message.as_bytes());
 }
 
 /// Refuses a name that does not end as what is written under it should: a profile in its place would be lost.

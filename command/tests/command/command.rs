@@ -33,6 +33,33 @@ fn adjoint_and_tangent_are_written_beside_their_headers() {
     assert!(folder.read("other_d.h").contains("double f_d("));
 }
 
+/// `adtape ... | head` closes the pipe early.
+#[test]
+fn reader_that_leaves_is_no_error_but_a_full_disk_is() {
+    let folder = folder("unread", MODEL);
+    folder.write("refused.c", "void f(double *x) { asm(\"\"); x[0] = x[0] * x[0]; }\n");
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        writer
+    };
+    let command = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+        command.current_dir(&folder.0).args(args);
+        command
+    };
+    let explain = ["adjoint", "model.c", "--head", "f(f)/(x)", "--explain"];
+    let output = command(&explain).stdout(closed()).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    let refused = command(&["adjoint", "refused.c", "--head", "f(x)/(x)"]).stderr(closed()).output().unwrap();
+    assert_eq!(refused.status.code(), Some(3));
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = command(&explain).stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the output cannot be written: No space left on device"), "{said}");
+}
+
 #[test]
 fn explanations_say_who_reads_and_what_comes_back() {
     let model = "double f(int n, double *x) {
