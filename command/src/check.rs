@@ -9,8 +9,9 @@ use crate::say;
 
 /// Exit status where a check failed.
 const WRONG: u8 = 4;
-/// Nothing calls the program's own `main`, so that the libraries that it needs need not be there.
-const ONLY_WHAT_IS_CALLED: [&str; 2] = ["-ffunction-sections", "-Wl,--gc-sections"];
+/// Nothing calls the program's own `main`, so that the libraries that it needs need not be there. The jump table of a
+/// `switch` would refer to it.
+const ONLY_WHAT_IS_CALLED: [&str; 3] = ["-ffunction-sections", "-fno-jump-tables", "-Wl,--gc-sections"];
 const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
 
 /// Builds `driver` with the generated text and runs it, under sanitizers where the compiler has them; the exit status
@@ -34,7 +35,7 @@ pub fn run(output: &Output, file: &str, driver: &str, arguments: &[String]) -> R
     }
     let mut build = Command::new(&compiler);
     build
-        .args(["-std=gnu99", "-g", "-O1", "-w"])
+        .args(["-std=gnu99", "-g1", "-O1", "-w"])
         .args(ONLY_WHAT_IS_CALLED)
         .args(sanitizers)
         .arg(format!("-I{}", folder.0.display()));

@@ -33,6 +33,34 @@ fn adjoint_and_tangent_are_written_beside_their_headers() {
     assert!(folder.read("other_d.h").contains("double f_d("));
 }
 
+/// gcc brings its own `omp.h`, clang has it from another package.
+#[test]
+fn header_of_openmp_that_is_missing_is_named_with_its_package() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder("openmp", MODEL);
+    let says = "model.c:1:10: fatal error: 'omp.h' file not found";
+    let script =
+        format!("#!/bin/sh\n[ $1 = --version ] && echo clang version 14.0.6 && exit\necho \"{says}\" >&2\nexit 1\n");
+    folder.write("clang", &script);
+    std::fs::set_permissions(folder.0.join("clang"), PermissionsExt::from_mode(0o755)).unwrap();
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "--clang", "./clang"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && said.contains(says), "{said}");
+    assert!(said.contains("help: install clang's header of OpenMP (on Debian libomp-dev)"), "{said}");
+}
+
+/// No name of a macro starts with a digit.
+#[test]
+fn source_named_by_a_number_has_a_header_that_compiles() {
+    let folder = folder("digit", MODEL);
+    folder.write("2mm.c", MODEL);
+    let output = folder.run(&["adjoint", "2mm.c", "--head", "f(f)/(x)"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let compile = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", "2mm_b.h"];
+    let built = Command::new("cc").current_dir(&folder.0).args(compile).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+}
+
 /// `adtape ... | head` closes the pipe early.
 #[test]
 fn reader_that_leaves_is_no_error_but_a_full_disk_is() {
@@ -290,7 +318,9 @@ fn check_builds_and_runs_a_driver() {
 #[test]
 fn check_needs_no_library_that_the_main_of_the_sources_calls() {
     let library = "int solver_run(double (*f)(int, const double *));\n";
-    let main = "static int run(void) { return solver_run(f); }\nint main(void) { return run(); }\n";
+    let cases: String = (1..9).map(|k| format!("case {k}: return solver_run(f) + {};\n", k * k)).collect();
+    let run = format!("static int run(int n) {{ switch (n) {{ {cases} }} return 0; }}\n");
+    let main = format!("{run}int main(int n, char **words) {{ (void)words; return run(n); }}\n");
     let folder = folder("no-library", &format!("{library}{MODEL}{main}"));
     let driver = "#include \"model_b.h\"\nint main(void) { double x[3] = {1, 2, 3}, x_b[3] = {0}; f_b(3, x, x_b, 1.0); return 0; }\n";
     std::fs::write(folder.0.join("driver.c"), driver).unwrap();

@@ -151,8 +151,10 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
         format!("{}, {}", has(&args.asked.independents), has(&args.asked.dependents))
     };
     let add = |name: &str, block: &str| format!("{prefix}_add(&{head}, ({prefix}_block){{\"{name}\", {block}}});");
-    // What lies behind pointers in memory of no type has no block of its own, and may be taken for another's.
-    let vague = proc.params.iter().any(|param| matches!(&param.ty, Type::Pointer(to) if **to == Type::Void));
+    // What lies behind pointers to pointers and in memory of no type has no block of its own, and may be taken for
+    // another's.
+    let is_vague = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Void | Type::Pointer(_)));
+    let vague = proc.params.iter().any(|param| is_vague(&param.ty));
     for (k, param) in proc.params.iter().enumerate() {
         let (name, bar) = (&param.name, &args.adjoints[k]);
         if let (Type::Struct(id), false) = (&param.ty, bar.is_empty()) {
@@ -163,7 +165,7 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
         let Type::Pointer(target) = &param.ty else { continue };
         let bars = if bar.is_empty() { "NULL, NULL".into() } else { format!("{bar}, {bar}") };
         let written = i32::from(vague || args.written.get(k).copied().unwrap_or(true));
-        if !matches!(**target, Type::Opaque(_)) {
+        if !matches!(**target, Type::Opaque(_) | Type::Pointer(_)) {
             let block = format!("{name}, {bars}, 0, 1, {written}, {}", flags(name));
             text += &format!("    {}\n", add(name, &block));
         }

@@ -455,6 +455,7 @@ impl Text {
         source += &self.prototypes;
         source += &self.bodies;
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        let guard = if guard.starts_with(|c: char| c.is_ascii_digit()) { format!("ADTAPE_{guard}") } else { guard };
         let title = title(&header_name);
         let declared = format!("{declared}{globals}{documents}");
         let declared = declared.trim_start_matches('\n');

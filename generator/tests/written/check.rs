@@ -173,6 +173,36 @@ fn head_without_pointers_is_compared_with_its_tangent() {
     assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
 }
 
+/// Both operands of the maximum are 2 here: the mean of the slopes 1 and 3 was taken for an error of the adjoint.
+#[test]
+fn kink_is_not_compared_with_differences() {
+    let model = "double f(double x);\ndouble f(double x) { return x > 3 * x - 4 ? x : 3 * x - 4; }\n";
+    let (status, said) = scalar("kink", model, "3.0");
+    assert_eq!(status, Some(0), "{said}");
+    let slopes = said.split("the function has a kink here, its slopes are ").nth(1).unwrap_or_else(|| panic!("{said}"));
+    let slopes: Vec<f64> = slopes.lines().next().unwrap().split(" and ").map(|slope| slope.parse().unwrap()).collect();
+    assert!((slopes[0] / slopes[1] - 3.0).abs() < 1e-6, "{said}");
+}
+
+/// Rows lie as far behind their table as those of the adjoint do, and were taken for a part of the table, which the
+/// function does not write.
+#[test]
+fn memory_behind_pointers_to_pointers_belongs_to_no_argument() {
+    let model = "void f(double **a);\nvoid f(double **a) { a[0][0] *= a[1][1]; }\n";
+    let driver = "#include \"model_b.h\"
+int main(void) {
+    static struct { double *rows[2], reals[4]; } a = {{0, 0}, {1, 2, 3, 4}}, b = {{0, 0}, {1, 1, 1, 1}};
+    a.rows[0] = a.reals, a.rows[1] = a.reals + 2, b.rows[0] = b.reals, b.rows[1] = b.reals + 2;
+    f_b(a.rows, b.rows);
+    return !(b.reals[0] == 4 && b.reals[3] == 2);
+}
+";
+    let head = Head { proc: "f".into(), dependents: vec!["a".into()], independents: vec!["a".into()] };
+    let (status, said) = checked_model("rows", model, driver, head, |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("f: not compared with its tangent: it reaches memory of no argument"), "{said}");
+}
+
 /// A result of 1e90 does not change with the input, as far as its digits go, and that was taken for its derivative.
 #[test]
 fn large_result_is_not_compared_with_differences() {

@@ -73,10 +73,12 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
                 "split long expressions",
             );
         }
-        return fail(
-            format!("{clang} does not accept {file}:\n{}", errors.trim_end()),
-            "mend the file, or pass -I and -D",
-        );
+        let help = if errors.contains("'omp.h' file not found") {
+            "install clang's header of OpenMP (on Debian libomp-dev), or pass -I and -D"
+        } else {
+            "mend the file, or pass -I and -D"
+        };
+        return fail(format!("{clang} does not accept {file}:\n{}", errors.trim_end()), help);
     }
     let unordered = unordered(&String::from_utf8_lossy(&said.errors));
     said.tree.map(|tree| Tree { unordered, ..tree }).or_else(|why| match why {
