@@ -10,9 +10,10 @@ use crate::ir::*;
 use crate::plan::flow_facts::Analysed;
 use crate::refuse::{Class, Refusal};
 
-/// Marks variables with static storage inside functions that the program writes. The output has variables of its own in
-/// their place, so those are refused that may bring a value from one call to the next, unless it is only reported.
-pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -> Result<(), Vec<Refusal>> {
+/// Marks variables with static storage inside functions that the program writes. The sweeps have variables of their own
+/// in their place, unless these may bring a value from one call to the next: functions that keep such a value must stay
+/// as they are, and are refused if it has a derivative. What is only reported may differ.
+pub fn mark(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -> Result<(), Vec<Refusal>> {
     let (flow, procs) = (facts.flow, 0..program.procs.len());
     let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
     let written = |global: &&GlobalId| {
@@ -21,6 +22,7 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -
     let read_first = |global: GlobalId| {
         procs.clone().any(|proc| facts.required.sum(ProcId::new(proc)).exposed.keys().any(|loc| is(loc, global)))
     };
+    let active = |global: &GlobalId| procs.clone().any(|proc| flow.active_global(ProcId::new(proc), *global));
     let mut refusals = Vec::new();
     let mut statics = std::mem::take(&mut program.statics);
     let inside: BTreeSet<GlobalId> = statics.iter().flat_map(|declared| &declared.globals).copied().collect();
@@ -34,17 +36,23 @@ pub fn mark_scratch(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -
         let Some(&changed) = declared.globals.iter().find(written) else { continue };
         let suits = |global: &GlobalId| once.contains(global) || fits(global);
         declared.scratch = declared.globals.iter().all(suits);
-        if !declared.scratch {
-            refusals.push(Refusal {
-                class: Class::Language,
-                span: declared.span,
-                what: format!("the static variable '{}' of a function changes", globals[changed.index()].name),
-                help: "leave 'static' out if each call sets it first, else declare it outside of the function".into(),
-            });
+        declared.lasting = (!declared.scratch).then_some(changed);
+        if !declared.scratch && declared.globals.iter().any(active) {
+            refusals.push(changes(declared, &globals[changed.index()].name));
         }
     }
     program.statics = statics;
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// Refuses a variable with static storage inside a function that brings a value from one call to the next.
+pub fn changes(declared: &Static, name: &str) -> Refusal {
+    Refusal {
+        class: Class::Language,
+        span: declared.span,
+        what: format!("the static variable '{name}' of a function changes"),
+        help: "leave 'static' out if each call sets it first, else declare it outside of the function".into(),
+    }
 }
 
 /// The variables with static storage inside functions that the first call fills, whichever call that is.

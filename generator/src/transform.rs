@@ -214,7 +214,7 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices, also: &Loops) -> R
     let checkpoints = checkpoint::checkpoints(analysed, &choices.checkpoints)?;
     let mut facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone(), choices.split) };
     let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts, &heads_of(analysed, heads))?;
+    statics::mark(&mut program, &facts, &heads_of(analysed, heads))?;
     let global_shadows = statics::shadows(&mut program, flow, heads, "_b")?;
     if !choices.one_call {
         flow::lasting::check(flow, &facts.required, heads)?;

@@ -6,3 +6,8 @@ use crate::programs::check;
 fn what_arms_and_passes_tell_is_recovered_and_right() {
     check("recovered.c", &[]);
 }
+
+#[test]
+fn functions_without_a_derivative_keep_what_they_like() {
+    check("kept.c", &[]);
+}

@@ -192,6 +192,7 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     }
     let tape = if adjoint.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
     text.documents.insert_str(0, &tape);
+    statics::copied(program, &text.bodies)?;
     text.scratch = statics::shared(program, &text.bodies);
     if let Some(tangents) = tangents {
         text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
@@ -265,6 +266,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
         let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
         text.proc(unit.program, &proc.name, printed, is_head);
     }
+    statics::copied(&tangents.program, &text.bodies)?;
     text.scratch = statics::shared(&tangents.program, &text.bodies);
     text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
     text.finish(&unit, "tangent", &tangents.heads, options)

@@ -1,7 +1,11 @@
 //! What functions declare inside, for their sweeps.
 
+use std::collections::BTreeSet;
+
 use super::names;
 use crate::ir::{GlobalId, Program};
+use crate::refuse::Refusal;
+use crate::statics::changes;
 
 /// What a function declares inside and this body of one of its sweeps names, or such declarations name. Variables that
 /// stand in a declaration with others, and that the body does not name, are marked as not used.
@@ -43,4 +47,18 @@ pub fn shared(program: &Program, bodies: &str) -> String {
     let scratch = program.statics.iter().filter(|declared| declared.scratch);
     let used = scratch.filter(|declared| declared.globals.iter().any(named));
     used.map(|declared| format!("{};\n", declared.text)).collect()
+}
+
+/// Refuses variables with static storage inside functions that bring a value from one call to the next and that sweeps
+/// name: those would have copies of them.
+pub fn copied(program: &Program, bodies: &str) -> Result<(), Vec<Refusal>> {
+    let lasting = || program.statics.iter().filter_map(|declared| declared.lasting.map(|changed| (declared, changed)));
+    if lasting().next().is_none() {
+        return Ok(());
+    }
+    let words: BTreeSet<&str> = names::words(bodies).collect();
+    let name = |global: GlobalId| program.globals[global.index()].name.as_str();
+    let named = lasting().filter(|(declared, _)| declared.globals.iter().any(|global| words.contains(name(*global))));
+    let refusals: Vec<Refusal> = named.map(|(declared, changed)| changes(declared, name(changed))).collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }

@@ -129,6 +129,9 @@ pub struct Static {
     /// Whether the variables are written: each call writes them before it reads them, or the first call fills them; its
     /// sweeps share them.
     pub scratch: bool,
+    /// One of the variables that brings a value from one call to the next: no sweep may have a copy of it, so only the
+    /// function itself names it.
+    pub lasting: Option<GlobalId>,
 }
 
 /// One source file.

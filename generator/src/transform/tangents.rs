@@ -50,7 +50,7 @@ fn built(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec
     let analysed = flow.program;
     let facts = Analysed { flow, required: Required::new(flow) };
     let mut program = analysed.clone();
-    statics::mark_scratch(&mut program, &facts, &heads_of(analysed, heads))?;
+    statics::mark(&mut program, &facts, &heads_of(analysed, heads))?;
     let global_tangents = statics::shadows(&mut program, flow, heads, "_d")?;
     let (interfaces, nothing) = (vec![None; analysed.procs.len()], Demoted::new());
     if !choices.one_call {

@@ -56,6 +56,7 @@ pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> 
                     span: one.span,
                     initial: global.zip(one.initial).into_iter().collect(),
                     scratch: false,
+                    lasting: None,
                 });
             }
         }
