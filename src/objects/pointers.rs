@@ -34,15 +34,7 @@ calls! {
     /// Pops a pointer: its value and its adjoint's now (line 20). If its object is not back, the variables at these
     /// addresses wait (0 stands for none).
     pub fn pop_pointer(&self, tape: &Cursor, variable: usize, adjoint_variable: usize) -> Result<Restored, Error> {
-        let (variables, writer) = ([0, variable, adjoint_variable], self.writer);
-        let at_once = self.pop_recent(tape, variables, writer);
-        if let Some(restored) = at_once.or_else(|| self.pop_at_once(tape, false, variables, writer)) {
-            return Ok(restored);
-        }
-        let restored = tape.pop_record(Type::Pointer, self.site, |record| {
-            self.restored_place(read(record, "pointer")?, false, variables, writer)
-        })?;
-        Ok(self.noted(restored, variable, adjoint_variable))
+        self.pop_either(tape, false, [0, variable, adjoint_variable])
     }
 
     /// Pushes a pointer as the base of an object and an offset, which may lead out of it (Alg. 3, line 18*).
@@ -79,12 +71,27 @@ impl Called<'_> {
     /// Pops a pair, also with the address of a variable for the base, before the other two.
     #[inline(always)]
     pub(crate) fn pop_pair_and_base(&self, tape: &Cursor, variables: [usize; 3]) -> Result<Restored, Error> {
-        let at_once = self.pop_recent(tape, variables, self.writer);
-        if let Some(restored) = at_once.or_else(|| self.pop_at_once(tape, true, variables, self.writer)) {
+        self.pop_either(tape, true, variables)
+    }
+
+    /// Pops a pointer or a pair.
+    #[inline(always)]
+    fn pop_either(&self, tape: &Cursor, is_pair: bool, variables: [usize; 3]) -> Result<Restored, Error> {
+        match self.pop_recent(tape, variables, self.writer) {
+            Some(restored) => Ok(restored),
+            None => self.pop_otherwise(tape, is_pair, variables),
+        }
+    }
+
+    /// Apart, so that what is found at once needs no more registers than it uses.
+    #[inline(never)]
+    fn pop_otherwise(&self, tape: &Cursor, is_pair: bool, variables: [usize; 3]) -> Result<Restored, Error> {
+        if let Some(restored) = self.pop_at_once(tape, is_pair, variables, self.writer) {
             return Ok(restored);
         }
-        let restored = tape.pop_record(Type::Pair, self.site, |record| {
-            self.restored_place(read(record, "pair")?, true, variables, self.writer)
+        let (ty, what) = if is_pair { (Type::Pair, "pair") } else { (Type::Pointer, "pointer") };
+        let restored = tape.pop_record(ty, self.site, |record| {
+            self.restored_place(read(record, what)?, is_pair, variables, self.writer)
         })?;
         Ok(self.noted(restored, variables[1], variables[2]))
     }

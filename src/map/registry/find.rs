@@ -162,11 +162,11 @@ impl Registry {
 
     // ---- where things lie now --------------------------------------------------------------------------
 
-    /// As [`locate_at_once`](Registry::locate_at_once), of what was born on the first lane, came or came back lately, and is on
-    /// memory that is not reused.
+    /// As [`locate_at_once`](Registry::locate_at_once), of what was born on the first lane, is found without the index and
+    /// is on memory that is not reused.
     #[inline(always)]
     pub fn locate_recent(&self, place: ObjectOffset) -> Option<Located> {
-        Some(located_simply(self.first_lane.objects.recent_place(place.serial.birth())?, place))
+        Some(located_simply(self.first_lane.objects.place_at_once(place.serial.birth())?, place))
     }
 
     /// Where a place and its adjoint lie, unless there is more to it.

@@ -167,9 +167,9 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// The words are 2 and 5 of the object.
+    /// The words are 4 and 5 of the object.
     #[inline(always)]
-    pub fn of_words([forward_base, adjoint_bytes]: [u64; 2]) -> Ended {
+    pub fn of_words([adjoint_bytes, forward_base]: [u64; 2]) -> Ended {
         Ended { forward_base, reused: (adjoint_bytes >> 48) & 1 << REUSED_SHIFT != 0 }
     }
 }
@@ -216,8 +216,8 @@ impl Object {
     /// ```text
     ///   63                                                   48 47            0
     ///   | touched 1 | home 15                                 | birth          |   word 0
-    ///   | label, low 16                                       | bytes          |   word 4
-    ///   | 0 | state 2 | kind 3 | reused 1 | label, high 9     | adjoint bytes  |   word 5
+    ///   | label, low 16                                       | bytes          |   word 3
+    ///   | 0 | state 2 | kind 3 | reused 1 | label, high 9     | adjoint bytes  |   word 4
     /// ```
     #[inline(always)]
     pub fn to_words(self) -> [u64; WORDS] {
@@ -228,10 +228,10 @@ impl Object {
         [
             (if self.touched { TOUCHED } else { 0 }) | u64::from(self.home) << 48 | self.serial.birth(),
             self.base,
-            self.forward_base,
             self.adjoint_base,
             label << 48 | self.bytes,
             flags << 48 | self.adjoint_bytes,
+            self.forward_base,
         ]
     }
 
@@ -247,8 +247,8 @@ impl Object {
         first | TOUCHED
     }
 
-    /// Where an object lies, and its adjoint, if both are as long or it has none. None if it is not alive. The words are 1,
-    /// 3, 4 and 5 of the object.
+    /// Where an object lies, and its adjoint, if both are as long or it has none. None if it is not alive. The words are
+    /// 1 to 4 of the object.
     #[inline(always)]
     pub fn simple_place([base, adjoint_base, bytes, adjoint_bytes]: [u64; 4]) -> Option<SimplePlace> {
         let flags = adjoint_bytes >> 48;
@@ -270,20 +270,20 @@ impl Object {
         is_alive.then_some(Extents { serial: serial.0, base, bytes, adjoint_base, adjoint_bytes, changes })
     }
 
-    /// The words are 0, 1, 2, 4 and 5 of the object; None of a slot that is free.
+    /// The words are 0, 1, 3, 4 and 5 of the object; None of a slot that is free.
     #[inline(always)]
-    pub(super) fn whereabouts([first, base, forward_base, bytes, adjoint_bytes]: [u64; 5]) -> Option<Whereabouts> {
+    pub(super) fn whereabouts([first, base, bytes, adjoint_bytes, forward_base]: [u64; 5]) -> Option<Whereabouts> {
         let state = state_in(adjoint_bytes).filter(|_| birth_in(first) != 0)?;
         Some(Whereabouts { state, base, forward_base, bytes: bytes & LOW_48 })
     }
 
-    /// Whether the words 1 and 4 of an object are of one that lies where the range does.
+    /// Whether the words 1 and 3 of an object are of one that lies where the range does.
     #[inline(always)]
     pub fn lies_at(range: Range, base: u64, bytes: u64) -> bool {
         base == range.base && bytes & LOW_48 == range.bytes
     }
 
-    /// Serial, base, bytes, kind and label of an object of this lane that is alive, by its words 0, 1, 4 and 5; None of
+    /// Serial, base, bytes, kind and label of an object of this lane that is alive, by its words 0, 1, 3 and 4; None of
     /// another.
     #[inline(always)]
     pub fn alive(
@@ -297,7 +297,7 @@ impl Object {
         Some((Serial::new(lane, birth), base, bytes & LOW_48, kind, label))
     }
 
-    /// Where an object lay, with this value in the maps, by its words 0, 1, 4 and 5; None if it is not dead.
+    /// Where an object lay, with this value in the maps, by its words 0, 1, 3 and 4; None if it is not dead.
     #[inline(always)]
     pub(super) fn dead_place(value: u64, [first, base, bytes, adjoint_bytes]: [u64; 4]) -> Option<DeadPlace> {
         let flags = adjoint_bytes >> 48;
@@ -307,7 +307,7 @@ impl Object {
         is_dead.then_some(DeadPlace { range: Range { base, bytes: bytes & LOW_48, value }, is_stack, touched, reused })
     }
 
-    /// The words 3 and 5 of a dead object, without an adjoint, by word 5 of it alive; reused if that has to be.
+    /// The words 2 and 4 of a dead object, without an adjoint, by word 4 of it alive; reused if that has to be.
     #[inline(always)]
     pub fn dead(flags: u64, reused: bool) -> [u64; 2] {
         let flags = (flags >> 48) & !STATE | (LifeState::Dead as u64) << STATE_SHIFT;
@@ -317,7 +317,7 @@ impl Object {
     /// The object of this lane; none of a slot that is free, or read while it was written.
     #[inline(always)]
     pub fn from_words(lane: u16, words: [u64; WORDS]) -> Option<Object> {
-        let [first, base, forward_base, adjoint_base, bytes, adjoint_bytes] = words;
+        let [first, base, adjoint_base, bytes, adjoint_bytes, forward_base] = words;
         let flags = adjoint_bytes >> 48;
         let state = state_in(adjoint_bytes)?;
         Some(Object {
@@ -337,7 +337,7 @@ impl Object {
     }
 }
 
-/// The state in word 5 of an object.
+/// The state in word 4 of an object.
 #[inline(always)]
 fn state_in(adjoint_bytes: u64) -> Option<LifeState> {
     match adjoint_bytes >> 48 >> STATE_SHIFT & 3 {
@@ -389,20 +389,20 @@ mod tests {
                 let words = object.to_words();
                 let Object { base, forward_base, bytes, .. } = object;
                 assert_eq!(
-                    Object::whereabouts([words[0], words[1], words[2], words[4], words[5]]),
+                    Object::whereabouts([words[0], words[1], words[3], words[4], words[5]]),
                     Some(Whereabouts { state, base, forward_base, bytes })
                 );
-                let found = Object::alive(4095, [words[0], words[1], words[4], words[5]]);
+                let found = Object::alive(4095, [words[0], words[1], words[3], words[4]]);
                 let expected = (object.serial, object.base, object.bytes, object.kind, object.label);
                 assert_eq!(found, (state == LifeState::Alive).then_some(expected));
                 let place =
                     DeadPlace { range: object.range(7), is_stack: kind == RangeKind::Stack, touched, reused: !touched };
-                let found = Object::dead_place(7, [words[0], words[1], words[4], words[5]]);
+                let found = Object::dead_place(7, [words[0], words[1], words[3], words[4]]);
                 assert_eq!(found, (state == LifeState::Dead).then_some(place));
                 for reused in [false, true] {
                     let mut words = object.to_words();
                     assert_eq!(Object::is_touched(words[0]), touched);
-                    [words[3], words[5]] = Object::dead(words[5], reused);
+                    [words[2], words[4]] = Object::dead(words[4], reused);
                     let dead = Object { state: LifeState::Dead, adjoint_base: 0, adjoint_bytes: 0, ..object };
                     let dead = Object { reused: reused || object.reused, ..dead };
                     assert_eq!(Object::from_words(4095, words), Some(dead));

@@ -32,6 +32,8 @@ use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, 
 
 /// Slots of a chunk.
 const CHUNK: usize = if cfg!(loom) { 4 } else { 128 };
+/// Words of an object that say where it lies now.
+const PLACE: usize = WORDS - 2;
 /// Objects for each bucket.
 const LOAD: usize = 2;
 /// Bits of a link that are a slot plus 1; above them is its tag.
@@ -40,11 +42,15 @@ const SLOTS: u32 = (1 << SLOT_BITS) - 1;
 /// The tag of free slots; others are below.
 const FREE: u32 = (1 << (32 - SLOT_BITS)) - 1;
 
+/// Lines of the cache begin where a chunk does, so that each object has its words 1 to 4 in one.
+#[repr(C, align(64))]
 struct Chunk {
     /// The first word of each object, whose it is: all that who asks by address reads, and who searches a list.
     first: [AtomicU64; CHUNK],
-    /// The others.
-    rest: [[AtomicU64; WORDS - 1]; CHUNK],
+    /// Where it lies, and its adjoint: what a pop reads.
+    place: [[AtomicU64; PLACE]; CHUNK],
+    /// Where the forward sweep knew it.
+    forward_base: [AtomicU64; CHUNK],
     /// The link to the next slot in the list of the same bucket, or of free slots; 0 at the end.
     next: [AtomicU32; CHUNK],
 }
@@ -53,7 +59,8 @@ impl Chunk {
     fn new() -> Box<Chunk> {
         Box::new(Chunk {
             first: std::array::from_fn(|_| AtomicU64::new(0)),
-            rest: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
+            place: std::array::from_fn(|_| std::array::from_fn(|_| AtomicU64::new(0))),
+            forward_base: std::array::from_fn(|_| AtomicU64::new(0)),
             next: std::array::from_fn(|_| AtomicU32::new(0)),
         })
     }
@@ -83,18 +90,20 @@ struct Writer {
 /// One slot.
 struct Slot<'a> {
     first: &'a AtomicU64,
-    rest: &'a [AtomicU64; WORDS - 1],
+    place: &'a [AtomicU64; PLACE],
+    forward_base: &'a AtomicU64,
     next: &'a AtomicU32,
 }
 
 impl Slot<'_> {
     #[inline(always)]
     fn store(&self, object: &Object) {
-        let [first, rest @ ..] = object.to_words();
+        let [first, place @ .., forward_base] = object.to_words();
         self.first.store(first, Ordering::Relaxed);
-        for (word, value) in self.rest.iter().zip(rest) {
+        for (word, value) in self.place.iter().zip(place) {
             word.store(value, Ordering::Relaxed);
         }
+        self.forward_base.store(forward_base, Ordering::Relaxed);
     }
 
     #[inline(always)]
@@ -105,7 +114,13 @@ impl Slot<'_> {
     /// One of the words behind the first.
     #[inline(always)]
     fn word(&self, i: usize) -> u64 {
-        self.rest[i - 1].load(Ordering::Relaxed)
+        self.place.get(i - 1).unwrap_or(self.forward_base).load(Ordering::Relaxed)
+    }
+
+    /// The words 1 to 4.
+    #[inline(always)]
+    fn place(&self) -> [u64; PLACE] {
+        [self.word(1), self.word(2), self.word(3), self.word(4)]
     }
 
     #[inline(always)]
@@ -154,7 +169,12 @@ impl ObjectTable {
     fn slot(&self, slot: u32) -> Option<Slot<'_>> {
         let (chunk, i) = (slot as usize / CHUNK, slot as usize % CHUNK);
         let chunk = self.chunks.get(chunk)?.get()?;
-        Some(Slot { first: &chunk.first[i], rest: &chunk.rest[i], next: &chunk.next[i] })
+        Some(Slot {
+            first: &chunk.first[i],
+            place: &chunk.place[i],
+            forward_base: &chunk.forward_base[i],
+            next: &chunk.next[i],
+        })
     }
 
     #[inline(always)]
@@ -275,7 +295,7 @@ impl ObjectTable {
         let mut writer = self.lock();
         let (id, slot) = self.find(object.serial.birth())?;
         let value = value(object.serial, id);
-        let was = Object::dead_place(value, [slot.first(), slot.word(1), slot.word(4), slot.word(5)])?;
+        let was = Object::dead_place(value, [slot.first(), slot.word(1), slot.word(3), slot.word(4)])?;
         let touched = was.touched | place(value, &was)?;
         let object = Object { touched, reused: was.reused, ..*object };
         let change = self.lock.begin_change(&mut writer);
@@ -360,8 +380,8 @@ impl ObjectTable {
     ) -> Option<Ended> {
         let mut writer = self.lock();
         let slot = self.slot(range.value as u32)?;
-        let (first, ended) = (slot.first(), Ended::of_words([slot.word(2), slot.word(5)]));
-        let record = RangeRecord::of_words(self.lane, [first, slot.word(1), slot.word(4), slot.word(5)])?;
+        let (first, ended) = (slot.first(), Ended::of_words([slot.word(4), slot.word(5)]));
+        let record = RangeRecord::of_words(self.lane, [first, slot.word(1), slot.word(3), slot.word(4)])?;
         if (record.base, record.bytes) != (range.base, range.bytes) || !push(&record) {
             return None;
         }
@@ -383,11 +403,11 @@ impl ObjectTable {
 
     #[inline(always)]
     fn make_dead(&self, writer: &mut Writing<Writer>, slot: Slot, reused: bool) {
-        let [adjoint_base, flags] = Object::dead(slot.word(5), reused);
+        let [adjoint_base, flags] = Object::dead(slot.word(4), reused);
         let birth = birth_in(slot.first());
         let _change = self.lock.begin_change(writer);
-        slot.rest[2].store(adjoint_base, Ordering::Relaxed);
-        slot.rest[4].store(flags, Ordering::Relaxed);
+        slot.place[1].store(adjoint_base, Ordering::Relaxed);
+        slot.place[3].store(flags, Ordering::Relaxed);
         self.recent.died(birth);
     }
 

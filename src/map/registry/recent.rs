@@ -26,7 +26,7 @@ const SIMPLE: u64 = 2;
 const REUSED: u64 = 1;
 
 /// See the module.
-pub(super) struct Recent(Box<[Line]>);
+pub(super) struct Recent(Box<[Line; LINES]>);
 
 struct Line([AtomicU64; 3]);
 
@@ -67,7 +67,8 @@ impl Line {
 
 impl Recent {
     pub fn new() -> Recent {
-        Recent((0..LINES).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect())
+        let lines: Box<[Line]> = (0..LINES).map(|_| Line(std::array::from_fn(|_| AtomicU64::new(0)))).collect();
+        Recent(lines.try_into().unwrap_or_else(|_| unreachable!("as many as were made")))
     }
 
     #[inline(always)]

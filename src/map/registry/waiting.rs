@@ -17,7 +17,6 @@
 #![forbid(unsafe_code)]
 
 use super::object::{Object, Serial};
-use crate::hash::mix;
 use crate::sync::{AtomicU64, AtomicUsize, Lock, LockGuard, Ordering};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,9 +97,9 @@ pub(super) struct Waiting {
 /// At most so many variables follow without being in the trees.
 const RECENT: usize = if cfg!(loom) { 2 } else { 16 };
 
-/// One of 64 bits for a variable.
+/// One of 64 bits for a variable: the high bits of its product with 2^64 / golden ratio.
 fn bit(variable: u64) -> u64 {
-    1 << (mix(variable) >> 58)
+    1 << (variable.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58)
 }
 
 /// A variable that is popped in a loop follows one object after the other. So those that follow objects go into a short

@@ -10,11 +10,19 @@ use crate::map::ranges::Range;
 use crate::sync::AtomicU64;
 
 impl ObjectTable {
-    /// As [`simple_place`](ObjectTable::simple_place), of what came or came back lately, on memory that is not reused.
+    /// As [`simple_place`](ObjectTable::simple_place), of what came or came back lately, or was born before any slot was
+    /// free again, on memory that is not reused.
     #[inline(always)]
-    pub fn recent_place(&self, birth: u64) -> Option<SimplePlace> {
+    pub fn place_at_once(&self, birth: u64) -> Option<SimplePlace> {
         let before = self.lock.begin()?;
-        self.recent.place(birth).filter(|_| self.lock.is_unchanged(before))
+        let place = match self.recent.place(birth) {
+            Some(place) => place,
+            None => {
+                let (_, slot) = self.find_first(birth)?;
+                Object::simple_place(slot.place())?
+            }
+        };
+        (!place.reused && self.lock.is_unchanged(before)).then_some(place)
     }
 
     /// Where the object with this birth lies, and its adjoint, if both are as long and the object is alive. None also if it
@@ -23,7 +31,7 @@ impl ObjectTable {
     pub fn simple_place(&self, birth: u64) -> Option<SimplePlace> {
         let before = self.lock.begin()?;
         let (_, slot) = self.find(birth)?;
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let words = slot.place();
         if self.lock.is_unchanged(before) { Object::simple_place(words) } else { None }
     }
 
@@ -32,7 +40,7 @@ impl ObjectTable {
     pub fn extents(&self, serial: Serial) -> Option<Extents> {
         let before = self.lock.begin()?;
         let (_, slot) = self.find(serial.birth())?;
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let words = slot.place();
         if self.lock.is_unchanged(before) { Object::extents(serial, before, words) } else { None }
     }
 
@@ -47,7 +55,7 @@ impl ObjectTable {
         let before = self.lock.begin()?;
         let slot = self.slot(slot)?;
         let first = slot.first();
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let words = slot.place();
         let is_there = birth_in(first) != 0 && self.lock.is_unchanged(before);
         if is_there { Object::extents(Serial::new(self.lane, birth_in(first)), before, words) } else { None }
     }
@@ -58,8 +66,8 @@ impl ObjectTable {
     pub fn simple_place_of(&self, forward: Range) -> Option<(u64, SimplePlace)> {
         let before = self.lock.begin()?;
         let slot = self.slot(forward.value as u32)?;
-        let (first, forward_base) = (slot.first(), slot.word(2));
-        let words = [slot.word(1), slot.word(3), slot.word(4), slot.word(5)];
+        let (first, forward_base) = (slot.first(), slot.word(5));
+        let words = slot.place();
         let is_there = birth_in(first) != 0 && Object::lies_at(forward, forward_base, words[2]);
         let is_it = is_there && self.lock.is_unchanged(before);
         if is_it { Some((birth_in(first), Object::simple_place(words)?)) } else { None }
@@ -70,7 +78,7 @@ impl ObjectTable {
     pub fn whereabouts(&self, slot: u32) -> Option<Whereabouts> {
         let words = self.lock.read(|| {
             let slot = self.slot(slot)?;
-            Some([slot.first(), slot.word(1), slot.word(2), slot.word(4), slot.word(5)])
+            Some([slot.first(), slot.word(1), slot.word(3), slot.word(4), slot.word(5)])
         });
         Object::whereabouts(words?)
     }
