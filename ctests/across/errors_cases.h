@@ -99,6 +99,13 @@ static void descriptor_not_open(void) { returned(adtape_stats_print(tape, 987));
 AT(underflow_array, adtape_pop_array_f64(tape, target, 1000))
 AT(underflow_array_of_any_type, adtape_pop_array(tape, ADTAPE_TYPE_F64, target, 1000))
 AT(underflow_array_of_own_tape, adtape_self_pop_array(ADTAPE_TYPE_I32, target, 10))
+AT(underflow_record, adtape_pop_record_f64(tape, target, 8))
+static void destroy_other(void) { CHECK_OK(adtape_destroy(other)); }
+static void underflow_record_of_new_tape(void) {
+    CHECK_OK(adtape_create(&other));
+    seen.before_verify = destroy_other;
+    HERE(adtape_pop_record_f64(other, target, 8));
+}
 static void underflow_section(void) {
     const int64_t extents[2] = {20, 2}, strides[2] = {16, 320};
     HERE(adtape_pop_section(tape, ADTAPE_TYPE_F64, target, 2, extents, strides));

@@ -53,6 +53,8 @@
     X(underflow_array, NULL, UNDERFLOW, ABORTS)                                 \
     X(underflow_array_of_any_type, NULL, UNDERFLOW, ABORTS)                     \
     X(underflow_array_of_own_tape, NULL, UNDERFLOW, ABORTS)                     \
+    X(underflow_record, NULL, UNDERFLOW, ABORTS)                                \
+    X(underflow_record_of_new_tape, NULL, UNDERFLOW, ABORTS)                    \
     X(underflow_section, NULL, UNDERFLOW, ABORTS)                               \
     X(underflow_scalar, NULL, UNDERFLOW, ABORTS)                                \
     X(underflow_scalar_out_of_line, NULL, UNDERFLOW, ABORTS)                    \

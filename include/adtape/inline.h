@@ -170,12 +170,19 @@ ADTAPE_INLINE_ void adtape_push_array_raw_(adtape_t *t, const void *x, int64_t c
         adtape_abi0_copy_in(t, x, bytes);
     }
 }
+/* Whether less is above the floor. A closed cursor is at 64, any other far above: a few bytes below it do not wrap
+ * around, and one comparison with memory does. */
+ADTAPE_INLINE_ bool adtape_lacks_(const adtape_t *t, uint64_t bytes) {
+    if (__builtin_constant_p(bytes) && bytes <= 64) {
+        return t->cur - bytes < t->floor;
+    }
+    return bytes > t->cur - t->floor;
+}
 ADTAPE_INLINE_ void adtape_pop_array_raw_(adtape_t *t, void *x, int64_t count, uintptr_t bytes_each,
                                           adtape_type_t type) {
     const uint64_t bytes = (uint64_t)count * bytes_each;
     ADTAPE_NONNULL_(t);
-    if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL ||
-                     bytes > t->cur - t->floor)) {
+    if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / bytes_each || x == NULL || adtape_lacks_(t, bytes))) {
         if (x == NULL && count > 0) {
             adtape_null_(count);
         }
@@ -326,7 +333,7 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
         ADTAPE_NONNULL_(t);                                                                                \
         cur = t->cur - bytes;                                                                              \
         if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / sizeof(T) ||                           \
-                         bytes > t->cur - t->floor)) {                                                     \
+                         adtape_lacks_(t, bytes))) {                                                       \
             (void)adtape_pop_room_(t, code, count);                                                        \
             cur = t->cur - bytes;                                                                          \
         }                                                                                                  \

@@ -25,7 +25,8 @@ pub(crate) use target::Target;
 
 /// Most bytes that one call moves: 2^47, the size of the user half of the address space.
 pub(crate) const MAX_BYTES: usize = 1 << 47;
-/// `cur`, `limit` and `floor` of a closed cursor: above every n that a scalar subtracts, below every address.
+/// `cur`, `limit` and `floor` of a closed cursor: no less than what a scalar or a short record subtracts, below every
+/// address.
 pub(crate) const CLOSED: usize = 64;
 /// The bit accumulator of a closed cursor: full for pushes, negative for pops.
 pub(crate) const CLOSED_BITS: u64 = 1 << 63;

@@ -63,6 +63,8 @@ const ERRORS: &[(&str, &str, &[&str])] = &[
     ("underflow_array", "UNDERFLOW", &["pop of 1000 values of f64 (8000 bytes)", "holds 38 bytes", MORE]),
     ("underflow_array_of_any_type", "UNDERFLOW", &["pop of 1000 values of f64 (8000 bytes)", "holds 38 bytes", MORE]),
     ("underflow_array_of_own_tape", "UNDERFLOW", &["pop of 10 values of i32 (40 bytes)", "holds 38 bytes", MORE]),
+    ("underflow_record", "UNDERFLOW", &["pop of 8 values of f64 (64 bytes)", "holds 38 bytes", MORE]),
+    ("underflow_record_of_new_tape", "UNDERFLOW", &["pop of 8 values of f64 (64 bytes)", "holds 0 bytes", MORE]),
     ("underflow_section", "UNDERFLOW", &["pop of 40 values of f64 (320 bytes)", "holds 38 bytes", MORE]),
     ("underflow_scalar", "UNDERFLOW", &["pop of one f64 (8 bytes)", "holds 0 bytes", MORE]),
     ("underflow_scalar_out_of_line", "UNDERFLOW", &["pop of one f64 (8 bytes)", "holds 0 bytes", MORE]),
