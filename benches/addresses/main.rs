@@ -12,6 +12,8 @@ mod plain;
 use calls::{CApi, Calls, Record, RustApi};
 use fastrand::Rng;
 use plain::Plain;
+use std::hint::black_box;
+use std::rc::Rc;
 use std::time::Instant;
 use table::{Bound, Row, Table, Unit, median};
 
@@ -21,6 +23,8 @@ const ALIVE: [usize; 2] = [10_000, 1_000_000];
 const OTHERS: usize = 50_000;
 const POINTERS: usize = 100_000;
 const ROUNDS: usize = 7;
+/// What is read before the first pops, so that neither side has its objects in the cache.
+const READ_BETWEEN: usize = 32 << 20;
 /// The most that a call may take, of the reference's time.
 const BOUND: f64 = 1.5;
 
@@ -41,6 +45,8 @@ struct Work {
     others: Vec<(usize, usize)>,
     /// Bases and offsets.
     pointers: Vec<(usize, usize)>,
+    /// [`READ_BETWEEN`] bytes.
+    between: Rc<Vec<u8>>,
 }
 
 /// How far away things lie in the reverse sweep.
@@ -57,7 +63,7 @@ fn time(times: &mut Times, figure: &'static str, count: usize, run: impl FnOnce(
 }
 
 /// One round: everything that happens leaves the maps as they were.
-fn round(calls: &mut impl Calls, Work { others, pointers }: &Work) -> Times {
+fn round(calls: &mut impl Calls, Work { others, pointers, between }: &Work) -> Times {
     let mut times = Times::new();
     time(&mut times, "live_add + live_remove", others.len(), || {
         others.iter().for_each(|(base, bytes)| calls.live_add(*base, *bytes, false));
@@ -94,6 +100,7 @@ fn round(calls: &mut impl Calls, Work { others, pointers }: &Work) -> Times {
     time(&mut times, "rebase_remove", others.len(), || {
         others.iter().for_each(|(base, _)| calls.rebase_remove(*base + AWAY, *base));
     });
+    black_box(between.iter().step_by(64).fold(0, |all, byte| all ^ byte));
     time(&mut times, "pop_pair", pointers.len(), || {
         pointers.iter().rev().for_each(|(base, offset)| assert_eq!(calls.pop_pair(), base + 10 * offset));
     });
@@ -163,8 +170,9 @@ fn calls_among(count: usize) -> Vec<Row> {
     random.shuffle(&mut pointers);
     random.shuffle(&mut others);
     let mut rows_of = Vec::new();
+    let between = Rc::new(vec![1; READ_BETWEEN]);
     for order in ["random", "in order"] {
-        let work = Work { others: others.clone(), pointers: pointers.clone() };
+        let work = Work { others: others.clone(), pointers: pointers.clone(), between: between.clone() };
         let how = |api: &str| format!(", {order}, 10^{}, {api}", count.ilog10());
         rows_of.extend(rows(&how("C"), &mut by_c, &mut reference, &work));
         rows_of.extend(rows(&how("Rust"), &mut by_rust, &mut reference, &work));
