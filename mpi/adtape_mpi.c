@@ -15,6 +15,7 @@
  *   src/layout.c      what a datatype is made of
  *   src/layouts.c     the layouts that there are; packing
  *   src/comm.c        communicators and their twins
+ *   src/joined.c      buffers of several objects
  *   src/record.c      records on the tape; where adjoints are
  *   src/number.c      which message is which
  *   src/outgoing.c    what is under way from rooms
@@ -80,6 +81,8 @@
 #include "src/layouts.c"
 
 #include "src/comm.c"
+
+#include "src/joined.c"
 
 #include "src/record.c"
 

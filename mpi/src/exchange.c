@@ -241,6 +241,18 @@ static void *shifted(void *adjoint, const struct leg *leg, void *const *adjoints
     return adjoints != NULL && adjoint != NULL ? (char *)adjoint + (int64_t)leg->number : adjoint;
 }
 
+/* A side that is in the other's buffer has its adjoint. */
+static void share_adjoint(struct leg legs[2], void **given_b, void **got_b) {
+    if (legs[0].flags & LEG_IN_PLACE) {
+        *given_b = *got_b;
+        legs[0].layout = legs[1].layout;
+    }
+    if (legs[1].flags & LEG_IN_PLACE) {
+        *got_b = *given_b;
+        legs[1].layout = legs[0].layout;
+    }
+}
+
 static void blocks_reverse(enum operation operation, enum shape shape, void *const *adjoints, const void *site) {
     struct head head;
     struct leg legs[2];
@@ -254,8 +266,7 @@ static void blocks_reverse(enum operation operation, enum shape shape, void *con
     struct blocks given = pop_blocks(is_one_given(shape) ? 1 : many, site);
     got_b = shifted(got_b, &legs[1], adjoints);
     given_b = shifted(given_b, &legs[0], adjoints);
-    given_b = legs[0].flags & LEG_IN_PLACE ? got_b : given_b;
-    got_b = legs[1].flags & LEG_IN_PLACE ? given_b : got_b;
+    share_adjoint(legs, &given_b, &got_b);
     struct leg agreed = legs[0];
     agreed.values = agreed.layout = agreed.tag = 0; /* may differ among ranks */
     agree(&agreed, &head, site);

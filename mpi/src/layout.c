@@ -23,6 +23,7 @@ struct segment {
     int64_t offset; /* from the address of the buffer, in bytes */
     int64_t count;  /* values */
     enum kind kind;
+    bool absent;    /* of an adjoint that is not there: zeros are taken, and nothing is put (joined.c) */
 };
 struct layout {
     enum class class;
@@ -31,6 +32,7 @@ struct layout {
     bool dense;        /* packed is as it lies */
     bool named;        /* a predefined datatype, which predefined operations take */
     bool complex_;     /* a predefined complex number, which is two values */
+    bool joins;        /* made of blocks at distances in bytes, which may lie in several variables */
     MPI_Datatype type; /* one of this layout, which the library has if it is not a predefined one */
     enum pair pair;    /* the type of the place, of a predefined pair */
     int64_t extent;    /* from one element to the next, in bytes */
@@ -64,7 +66,7 @@ static void layout_add(struct layout *layout, int64_t offset, enum kind kind, in
         layout->segments =
             reallocate(layout->segments, (size_t)layout->capacity * sizeof *layout->segments, site);
     }
-    layout->segments[layout->segment_count++] = (struct segment){offset, count, kind};
+    layout->segments[layout->segment_count++] = (struct segment){offset, count, kind, false};
 }
 
 static void layout_is(struct layout *layout, enum class class) {
@@ -140,6 +142,7 @@ static void walk_block(struct layout *layout, MPI_Datatype type, int64_t count, 
     struct layout element = {0};
     walk(&element, type, 0, site);
     layout_is(layout, count > 0 ? element.class : NOTHING);
+    layout->joins |= element.joins;
     const struct segment *only = element.segment_count == 1 ? element.segments : NULL;
     if (only != NULL && only->count * kind_bytes(only->kind) == extent) {
         layout_add(layout, offset + only->offset, only->kind, count * only->count, site);
@@ -188,6 +191,8 @@ static void walk_blocks(struct layout *layout, MPI_Datatype type, int blocks, co
 static void walk_combined(struct layout *layout, int combiner, const int *integers, const MPI_Aint *addresses,
                           const MPI_Datatype *types, int64_t offset, const void *site) {
     const int n = combiner == MPI_COMBINER_DUP || combiner == MPI_COMBINER_RESIZED ? 0 : integers[0];
+    layout->joins |= n > 1 && (combiner == MPI_COMBINER_HVECTOR || combiner == MPI_COMBINER_HINDEXED ||
+                               combiner == MPI_COMBINER_HINDEXED_BLOCK || combiner == MPI_COMBINER_STRUCT);
     switch (combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:

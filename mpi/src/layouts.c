@@ -28,7 +28,7 @@ static struct layout *layout_of_type(MPI_Datatype type, const void *site) {
 
 static uint64_t layout_hash(const struct layout *layout) {
     uint64_t hash = (uint64_t)layout->extent * 31 + (uint64_t)layout->class * 7 + (uint64_t)layout->named +
-                    (uint64_t)layout->pair * 3;
+                    (uint64_t)layout->pair * 3 + (uint64_t)layout->joins * 5;
     for (int64_t i = 0; i < layout->segment_count; i++) {
         const struct segment *segment = &layout->segments[i];
         hash = (hash ^ (uint64_t)segment->offset) * UINT64_C(0x9e3779b97f4a7c15);
@@ -39,8 +39,8 @@ static uint64_t layout_hash(const struct layout *layout) {
 }
 
 static bool layout_equal(const struct layout *a, const struct layout *b) {
-    if (a->class != b->class || a->named != b->named || a->pair != b->pair || a->extent != b->extent ||
-        a->segment_count != b->segment_count) {
+    if (a->class != b->class || a->named != b->named || a->joins != b->joins || a->pair != b->pair ||
+        a->extent != b->extent || a->segment_count != b->segment_count) {
         return false;
     }
     for (int64_t i = 0; i < a->segment_count; i++) {
@@ -57,6 +57,12 @@ static void layout_free(struct layout *layout) {
     free(layout);
 }
 
+static int layout_append(struct layout *layout, const void *site) {
+    layouts.at = reallocate(layouts.at, (size_t)(layouts.count + 1) * sizeof *layouts.at, site);
+    layouts.at[layouts.count] = layout;
+    return layouts.count++;
+}
+
 /* The number of a layout, which may be one that is there already. */
 static int layout_enter(struct layout *layout, const void *site) {
     uint64_t hash = layout_hash(layout), *number = table_at(&layouts_by_content, hash, site);
@@ -67,10 +73,8 @@ static int layout_enter(struct layout *layout, const void *site) {
         }
         number = table_at(&layouts_by_content, ++hash, site);
     }
-    layouts.at = reallocate(layouts.at, (size_t)(layouts.count + 1) * sizeof *layouts.at, site);
-    layouts.at[layouts.count] = layout;
-    *number = (uint64_t)++layouts.count;
-    return layouts.count - 1;
+    *number = (uint64_t)layout_append(layout, site) + 1;
+    return (int)*number - 1;
 }
 
 /* The layout of a datatype, by its number. */
@@ -107,7 +111,7 @@ static void layouts_begin(void) {
 
 static void layouts_end(void) {
     for (int i = 0; i < layouts.count; i++) {
-        if (!layouts.at[i]->named) {
+        if (!layouts.at[i]->named && layouts.at[i]->type != MPI_DATATYPE_NULL) {
             (void)MPI_Type_free(&layouts.at[i]->type);
         }
         layout_free(layouts.at[i]);
@@ -223,7 +227,11 @@ static __attribute__((noinline)) void pack_any(enum packing what, void *buffer, 
         for (int64_t i = 0; i < layout->segment_count && values > 0; i++) {
             const struct segment *segment = &layout->segments[i];
             const int64_t count = segment->count < values ? segment->count : values;
-            pack_run(what, element + segment->offset, run, count, segment->kind);
+            if (__builtin_expect(segment->absent, 0)) {
+                memset(run, 0, what == TAKE || what == COPY ? (size_t)(count * kind_bytes(segment->kind)) : 0);
+            } else {
+                pack_run(what, element + segment->offset, run, count, segment->kind);
+            }
             run += count * kind_bytes(segment->kind);
             values -= count;
         }

@@ -93,6 +93,7 @@ static void end(const void *site) {
     (void)MPI_Comm_free_keyval(&mpi.comm_key);
     extremes_end();
     users_end();
+    joins_end();
     layouts_end();
     table_clear(&late_numbers);
     table_clear(&requests_by_handle);

@@ -16,6 +16,7 @@ enum leg_flag {
     LEG_LATE = 16,     /* the number is in late_numbers, under the serial that stands in its place */
     LEG_IN_PLACE = 32, /* the buffer is the other leg's */
     LEG_COLLECTIVE = 64, /* of a wait: a collective call was completed, whose record lies below */
+    LEG_JOINED = 128,  /* the buffer is in several objects: `object` is the number of its join */
 };
 
 struct leg {
@@ -206,6 +207,29 @@ static __attribute__((cold, noreturn)) void refuse_integers(const adtape_abi0_bu
          label_of(object));
 }
 
+static __attribute__((cold, noreturn)) void refuse_length(int64_t bytes, int64_t offset,
+                                                          const adtape_abi0_buffer_t *object, const void *site) {
+    fail(ADTAPE_STATUS_NO_RANGE, site,
+         "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
+         "  the count, the datatype or the size in adtape_live_add is wrong; several variables go in one message by a "
+         "datatype that joins them, and are reduced one by one",
+         bytes, offset, label_of(object), object->bytes);
+}
+
+/* A piece of a buffer that a datatype joins. */
+static __attribute__((cold, noreturn)) void refuse_piece(const struct outside *piece, const struct layout *layout,
+                                                         const void *site) {
+    char where[160] = "lie in no range";
+    if (piece->found) {
+        (void)snprintf(where, sizeof where, "lie not within `%s`, which has %" PRId64 " bytes", label_of(&piece->object),
+                       piece->object.bytes);
+    }
+    fail(ADTAPE_STATUS_NO_RANGE, site,
+         "a datatype that joins several variables: %" PRId64 " bytes of it, %" PRId64 " behind its first one, %s\n"
+         "  a length or an address in the datatype is wrong, or the size in adtape_live_add; register each variable",
+         piece->bytes, piece->offset - layout->lower, where);
+}
+
 API void adtape_mpi_abi0_expect_precision(MPI_Datatype datatype, int bytes) {
     static const char *const names[] = {[F32] = "single", [F64] = "double"};
     const void *site = SITE;
@@ -241,6 +265,16 @@ static inline bool is_there(const adtape_abi0_buffer_t *object) {
     return object->counter != NULL && __atomic_load_n(object->counter, __ATOMIC_ACQUIRE) == object->changes;
 }
 
+static __attribute__((noinline)) void draft_joined(struct leg *leg, const void *buffer, int64_t elements,
+                                                   const void *site) {
+    struct outside outside;
+    leg->flags = LEG_JOINED;
+    leg->object = join_of(leg->layout, buffer, elements, &outside, site);
+    if (leg->object < 0) {
+        refuse_piece(&outside, layouts.at[leg->layout], site);
+    }
+}
+
 /* Drafts the leg of a buffer, and keeps it. Buffers of values with their places are for some calls only: they are
  * drafted each time. */
 static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const void *buffer, int64_t elements,
@@ -261,6 +295,9 @@ static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const 
     adtape_abi0_buffer_t object;
     if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, &object)) {
         leg->flags = leg->integers ? 0 : LEG_OUTSIDE;
+        if (layout->joins && !pairs && is_partly_inside(layout, buffer)) {
+            draft_joined(leg, buffer, elements, site);
+        }
         return;
     }
     leg->flags = LEG_INSIDE;
@@ -271,11 +308,11 @@ static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const 
     }
     const int64_t bytes = (elements - 1) * layout->extent + layout->upper - layout->lower;
     if (leg->offset + layout->lower + bytes > object.bytes) {
-        fail(ADTAPE_STATUS_NO_RANGE, site,
-             "a buffer of %" PRId64 " bytes at byte %" PRId64 " of `%s`, which has %" PRId64 " bytes only\n"
-             "  the count, the datatype or the size in adtape_live_add is wrong; a datatype of several variables needs one "
-             "range around them, or a message for each",
-             bytes, leg->offset + layout->lower, label_of(&object), object.bytes);
+        if (!layout->joins || layout->class != FIELDS || pairs) {
+            refuse_length(bytes, leg->offset + layout->lower, &object, site);
+        }
+        draft_joined(leg, buffer, elements, site);
+        return;
     }
     if (layout->class != PAIRS) {
         drafted->object = object;
@@ -332,29 +369,55 @@ static inline void *adjoint_in(const adtape_abi0_buffer_t *object, const struct 
     return object->adjoint_base != 0 ? (void *)(uintptr_t)(object->adjoint_base + leg->offset) : NULL;
 }
 
-static __attribute__((noinline)) void *adjoint_anew(const struct leg *leg, const struct head *head, const void *site) {
+/* An object that is there; its adjoint, if there is one, has its size. */
+static adtape_abi0_buffer_t object_located(int64_t serial, const struct head *head, const void *site) {
     adtape_abi0_buffer_t object;
+    if (!adtape_abi0_buffer_locate((uint64_t)serial, &object)) {
+        refuse_ended(head, site);
+    }
+    if (object.adjoint_base != 0 && object.adjoint_bytes != object.bytes) {
+        refuse_size(&object, site);
+    }
+    return object;
+}
+
+/* The adjoint of the first piece that has one, from which the layout of the adjoint counts; the leg gets that layout. */
+static void *adjoint_joined(struct leg *leg, const struct head *head, const void *site) {
+    const struct join *join = &joins.at[leg->object];
+    const struct layout *layout = layouts.at[join->adjoint];
+    int64_t base = 0;
+    for (int64_t i = 0; i < layout->segment_count; i++) {
+        const adtape_abi0_buffer_t object = object_located(join->pieces[i].object, head, site);
+        const int64_t at = object.adjoint_base + join->pieces[i].offset;
+        layout->segments[i].absent = object.adjoint_base == 0;
+        base = base == 0 && object.adjoint_base != 0 ? at : base;
+        layout->segments[i].offset = at - base;
+    }
+    leg->layout = join->adjoint;
+    return (void *)(uintptr_t)base;
+}
+
+static __attribute__((noinline)) void *adjoint_anew(struct leg *leg, const struct head *head, const void *site) {
+    if (leg->flags & LEG_JOINED) {
+        return adjoint_joined(leg, head, site);
+    }
     if (!(leg->flags & LEG_INSIDE)) {
         if (leg->flags & LEG_OUTSIDE) {
             refuse_outside(head);
         }
         return NULL;
     }
-    if (!adtape_abi0_buffer_locate((uint64_t)leg->object, &object)) {
-        refuse_ended(head, site);
-    }
+    const adtape_abi0_buffer_t object = object_located(leg->object, head, site);
     if (object.adjoint_base != 0 && leg->integers) {
         refuse_integers(&object, head->site);
-    }
-    if (object.adjoint_base != 0 && object.adjoint_bytes != object.bytes) {
-        refuse_size(&object, site);
     }
     recent.by_serial[(uint64_t)leg->object % RECENT] = object;
     return adjoint_in(&object, leg);
 }
 
-/* The adjoint of a leg's buffer, NULL if it has none. `given` is what the program says, or NULL. */
-static inline void *leg_adjoint(const struct leg *leg, void *const *given, const struct head *head, const void *site) {
+/* The adjoint of a leg's buffer, NULL if it has none; the leg's layout is then that of the adjoint. `given` is what the
+ * program says, or NULL. */
+static inline void *leg_adjoint(struct leg *leg, void *const *given, const struct head *head, const void *site) {
     const adtape_abi0_buffer_t *object = &recent.by_serial[(uint64_t)leg->object % RECENT];
     if (given != NULL) {
         return *given;

@@ -159,7 +159,7 @@ static void request_complete(struct request *request, const MPI_Status *status) 
         return;
     }
     if (!request->receives) {
-        request->draft.flags &= ~(uint32_t)(LEG_INSIDE | LEG_OUTSIDE);
+        request->draft.flags &= ~(uint32_t)(LEG_INSIDE | LEG_OUTSIDE | LEG_JOINED);
     } else if (leg->peer != MPI_PROC_NULL) {
         leg_received(leg, status);
         request->peer = leg->peer;

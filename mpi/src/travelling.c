@@ -57,8 +57,7 @@ static struct travelling *travel_begin(const void *site) {
     struct blocks got = pop_blocks(ranks, site);
     t->given = pop_blocks(ranks, site);
     t->all_x = gathered_pop(&legs[0], site);
-    t->given_b = legs[0].flags & LEG_IN_PLACE ? got_b : t->given_b;
-    got_b = legs[1].flags & LEG_IN_PLACE ? t->given_b : got_b;
+    share_adjoint(legs, &t->given_b, &got_b);
     t->leg = legs[0];
     t->incoming = allocate_zeros((size_t)ranks * sizeof *t->incoming, site);
     t->own = send_blocks(&legs[1], &got, got_b, operation, site);

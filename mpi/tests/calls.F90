@@ -80,6 +80,7 @@ program calls
   call forms()
   call own_operation()
   call places()
+  call joined()
   call seeds()
   call adtape_MPI_Finalize(e)
 
@@ -186,6 +187,8 @@ contains
 #include "calls_waited.inc"
 
 #include "calls_more.inc"
+
+#include "calls_joined.inc"
 
   subroutine probed()
     STATUSES(1) :: status

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "calls_communicators.h"
 #include "calls_empty.h"
+#include "calls_joined.h"
 
 static int other(void) { return 1 - me; }
 
@@ -460,6 +461,7 @@ int main(int argc, char **argv) {
     CHECK(ranks == 2);
     check_derived_types();
     check_mixed_type();
+    check_joined_variables();
     check_part_of_an_element();
     check_blocks_that_moved();
     check_range_without_adjoint();

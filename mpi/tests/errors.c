@@ -55,6 +55,32 @@ static void buffer_outside(void) {
 
 static void buffer_beyond_its_range(void) { adtape_MPI_Bcast(x + 6, 3, MPI_DOUBLE, 0, MPI_COMM_SELF); }
 
+/* x and y as one message: `count` values of y, which has eight. */
+static MPI_Datatype both_variables(int count) {
+    const int lengths[2] = {2, count};
+    MPI_Aint places[2];
+    MPI_Datatype type;
+    MPI_Get_address(&x[1], &places[0]);
+    MPI_Get_address(y, &places[1]);
+    MPI_Type_create_hindexed(2, lengths, places, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static void joined_variable_outside(void) { adtape_MPI_Bcast(MPI_BOTTOM, 1, both_variables(3), 0, MPI_COMM_SELF); }
+
+static void joined_variable_beyond_its_range(void) {
+    adtape_live_add(NULL, y, 4 * sizeof *y, ADTAPE_KIND_STATIC, "y");
+    adtape_MPI_Bcast(MPI_BOTTOM, 1, both_variables(5), 0, MPI_COMM_SELF);
+}
+
+static void joined_variable_not_back(void) {
+    adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_MPI_Bcast(MPI_BOTTOM, 1, both_variables(8), 0, MPI_COMM_SELF);
+    adtape_live_remove(NULL, y);
+    adtape_MPI_Bcast_b();
+}
+
 static void adjoint_of_another_size(void) {
     adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
     adtape_live_set_adjoint(NULL, y, xb, sizeof xb / 2);
@@ -340,6 +366,7 @@ static const struct {
     CASE(unknown_request, 1) CASE(unknown_request_among_several, 1) CASE(reverse_without_forward, 1)
     CASE(reverse_of_another_call, 1) CASE(reverse_of_other_values, 1) CASE(request_not_waited_for, 1)
     CASE(unknown_communicator, 1) CASE(call_before_init, 1) CASE(buffer_outside, 1) CASE(buffer_beyond_its_range, 1)
+    CASE(joined_variable_outside, 1) CASE(joined_variable_beyond_its_range, 1) CASE(joined_variable_not_back, 1)
     CASE(adjoint_of_another_size, 1) CASE(buffer_not_back, 1) CASE(integers_in_active_buffer, 1)
     CASE(integers_in_buffer_that_gets_an_adjoint, 1) CASE(integers_and_doubles, 1) CASE(type_without_arithmetic, 1)
     CASE(type_of_half_precision, 1)

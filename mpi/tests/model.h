@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 96, RANKS = 8, MAX_ASSIGNMENTS = 1 << 16, MAX_TERMS = 1 << 18, MAX_STEPS = 1 << 12 };
+/* CELLS in one object, and MORE in another one. */
+enum { CELLS = 96, MORE = 12, ALL_CELLS = CELLS + MORE, RANKS = 8, MAX_ASSIGNMENTS = 1 << 16, MAX_TERMS = 1 << 18, MAX_STEPS = 1 << 12 };
 
 struct assignment {
     int cell, terms_end;
@@ -23,14 +24,14 @@ struct term {
     double coefficient;
 };
 static struct {
-    double x[RANKS * CELLS], xb[RANKS * CELLS];
+    double x[RANKS * ALL_CELLS], xb[RANKS * ALL_CELLS];
     struct assignment assignments[MAX_ASSIGNMENTS];
     struct term terms[MAX_TERMS];
     int step_end[MAX_STEPS];
     int assignment_count, term_count, steps;
 } model;
 
-static inline int cell_of(int rank, int cell) { return rank * CELLS + cell; }
+static inline int cell_of(int rank, int cell) { return rank * ALL_CELLS + cell; }
 
 static inline void model_assign(int cell, double value) {
     model.assignments[model.assignment_count++] = (struct assignment){cell, model.term_count, value};

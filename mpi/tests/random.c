@@ -13,7 +13,7 @@
 
 #include "model.h"
 
-static double x[CELLS], xb[CELLS];
+static double x[CELLS], xb[CELLS], y[MORE], yb[MORE];
 static int me, ranks;
 static uint64_t seed;
 
@@ -137,10 +137,12 @@ static void set(int rank, int cell, double value) {
 
 #include "random_nonblocking.h"
 
+#include "random_joined.h"
+
 /* ---- a program ---- */
 
 static void step(void) {
-    switch (pick(14)) {
+    switch (pick(15)) {
     case 0: step_local(); break;
     case 1: step_message(); break;
     case 2: step_shift(); break;
@@ -154,15 +156,17 @@ static void step(void) {
     case 10: step_neighbors(); break;
     case 11:
     case 12: step_nonblocking(); break;
+    case 13: step_joined(); break;
     default: step_passive(); break;
     }
 }
 
-static void compare(const char *what, const double *mine, const double *expected) {
-    for (int i = 0; i < CELLS; i++) {
-        if (mine[i] != expected[cell_of(me, i)]) {
+static void compare(const char *what, const double *mine, const double *more, const double *expected) {
+    for (int i = 0; i < ALL_CELLS; i++) {
+        const double value = i < CELLS ? mine[i] : more[i - CELLS];
+        if (value != expected[cell_of(me, i)]) {
             fprintf(stderr, "seed %llu, %d ranks, rank %d: %s[%d] is %.17g, in the model %.17g\n",
-                    (unsigned long long)seed, ranks, me, what, i, mine[i], expected[cell_of(me, i)]);
+                    (unsigned long long)seed, ranks, me, what, i, value, expected[cell_of(me, i)]);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     }
@@ -173,26 +177,29 @@ static void program(void) {
     delay_state = seed * 31 + (uint64_t)me;
     model_clear();
     memset(xb, 0, sizeof xb);
+    memset(yb, 0, sizeof yb);
     done_count = 0;
-    for (int i = 0; i < ranks * CELLS; i++) {
+    for (int i = 0; i < ranks * ALL_CELLS; i++) {
         model.x[i] = pick(9) - 4;
     }
     memcpy(x, &model.x[cell_of(me, 0)], sizeof x);
+    memcpy(y, &model.x[cell_of(me, CELLS)], sizeof y);
     make_communicators();
     for (int n = 2 + pick(10); n > 0; n--) {
         step();
     }
-    compare("x", x, model.x);
+    compare("x", x, y, model.x);
     free_communicators();
-    for (int i = 0; i < ranks * CELLS; i++) {
+    for (int i = 0; i < ranks * ALL_CELLS; i++) {
         model.xb[i] = pick(9) - 4;
     }
     memcpy(xb, &model.xb[cell_of(me, 0)], sizeof xb);
+    memcpy(yb, &model.xb[cell_of(me, CELLS)], sizeof yb);
     reverse_all();
     while (model.steps > 0) {
         model_reverse_step();
     }
-    compare("xb", xb, model.xb);
+    compare("xb", xb, yb, model.xb);
 }
 
 int main(int argc, char **argv) {
@@ -201,6 +208,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     adtape_live_add(NULL, x, sizeof x, ADTAPE_KIND_STATIC, "x");
     adtape_live_set_adjoint(NULL, x, xb, sizeof xb);
+    adtape_live_add(NULL, y, sizeof y, ADTAPE_KIND_STATIC, "y");
+    adtape_live_set_adjoint(NULL, y, yb, sizeof yb);
     begin_messages();
     begin_operations();
     const uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);

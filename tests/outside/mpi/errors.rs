@@ -36,6 +36,13 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         &["the buffer of this MPI_Bcast is in no range", "adtape_live_add", "adtape_MPI_Bcast_b_at"],
     ),
     ("buffer_beyond_its_range", Both, &["a buffer of 24 bytes at byte 48 of `x`, which has 64 bytes only"]),
+    (
+        "joined_variable_outside",
+        Both,
+        &["a datatype that joins several variables: 24 bytes of it", "lie in no range", "register each variable"],
+    ),
+    ("joined_variable_beyond_its_range", Both, &["8 bytes of it", "lie not within `y`, which has 32 bytes"]),
+    ("joined_variable_not_back", Both, &["the buffer of this MPI_Bcast has ended and is not back yet"]),
     ("adjoint_of_another_size", Both, &["the adjoint of `y` has 32 bytes, and it has 64"]),
     ("buffer_not_back", Both, &["the buffer of this MPI_Bcast has ended and is not back yet", "adtape_rebase_add"]),
     ("integers_in_active_buffer", Both, &["integers or bytes for a buffer in `x`", "name the type of the values"]),
