@@ -5,8 +5,8 @@
  *   join       pieces (object a, offset 0), (object b, offset 0)
  *   reverse    the layout of its adjoint: (0, 2 f64), (&bb - &ab, 3 f64), from &ab on
  *
- * A piece lies in one object, in all elements of the buffer. Like layouts, joins of the same pieces are one, and outlive
- * their datatype. Variables that lie one behind the other make one segment, which is cut where an object ends. */
+ * A piece lies in one object, in all elements of the buffer. Like layouts, joins of the same pieces are one, and
+ * outlive their datatype. Variables that lie one behind the other make one segment, which is cut where an object ends. */
 
 struct piece {
     int64_t object; /* its serial */
@@ -34,8 +34,9 @@ static int64_t values_inside(const adtape_abi0_buffer_t *object, int64_t at, int
 
 /* Cuts a segment into pieces, which go behind those that are there. Returns how many values at its end are in no object
  * or not in one: `object` is then the last one that was found, `*found` whether there is one at that place. */
-static int64_t join_segment(struct layout *adjoint, struct piece **pieces, const struct segment *segment, int64_t buffer,
-                            int64_t last, adtape_abi0_buffer_t *object, bool *found, const void *site) {
+static int64_t join_segment(struct layout *adjoint, struct piece **pieces, const struct segment *segment,
+                            int64_t buffer, int64_t last, adtape_abi0_buffer_t *object, bool *found,
+                            const void *site) {
     int64_t at = buffer + segment->offset, left = segment->count;
     while (left > 0) {
         *found = adtape_abi0_buffer_find((uint64_t)at, object);

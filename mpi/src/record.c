@@ -221,8 +221,8 @@ static __attribute__((cold, noreturn)) void refuse_piece(const struct outside *p
                                                          const void *site) {
     char where[160] = "lie in no range";
     if (piece->found) {
-        (void)snprintf(where, sizeof where, "lie not within `%s`, which has %" PRId64 " bytes", label_of(&piece->object),
-                       piece->object.bytes);
+        (void)snprintf(where, sizeof where, "lie not within `%s`, which has %" PRId64 " bytes",
+                       label_of(&piece->object), piece->object.bytes);
     }
     fail(ADTAPE_STATUS_NO_RANGE, site,
          "a datatype that joins several variables: %" PRId64 " bytes of it, %" PRId64 " behind its first one, %s\n"
@@ -381,7 +381,7 @@ static adtape_abi0_buffer_t object_located(int64_t serial, const struct head *he
     return object;
 }
 
-/* The adjoint of the first piece that has one, from which the layout of the adjoint counts; the leg gets that layout. */
+/* The adjoint of the first piece that has one. The leg gets the layout of the adjoint, which counts from there. */
 static void *adjoint_joined(struct leg *leg, const struct head *head, const void *site) {
     const struct join *join = &joins.at[leg->object];
     const struct layout *layout = layouts.at[join->adjoint];

@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* CELLS in one object, and MORE in another one. */
-enum { CELLS = 96, MORE = 12, ALL_CELLS = CELLS + MORE, RANKS = 8, MAX_ASSIGNMENTS = 1 << 16, MAX_TERMS = 1 << 18, MAX_STEPS = 1 << 12 };
+enum { CELLS = 96, MORE = 12, ALL_CELLS = CELLS + MORE, RANKS = 8 };
+enum { MAX_ASSIGNMENTS = 1 << 16, MAX_TERMS = 1 << 18, MAX_STEPS = 1 << 12 };
 
 struct assignment {
     int cell, terms_end;

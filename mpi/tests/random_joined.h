@@ -1,5 +1,5 @@
-/* random_joined.h: steps of random.c with datatypes that join cells of x and of y, which are two objects. Each rank has cells
- * and an order of its own; together they are as many on all ranks. */
+/* random_joined.h: steps of random.c with datatypes that join cells of x and of y, which are two objects. Each rank has
+ * cells and an order of its own; together they are as many on all ranks. */
 
 enum { PIECES = 3, PIECE = 4 };
 
@@ -49,7 +49,8 @@ static void model_joined(int to, const struct joined *got, int from, const struc
 }
 
 /* From rank to rank round the ring: what each sends, and what it receives into. */
-static void shift_joined(const struct joined given[RANKS], const struct joined got[RANKS], bool absolute, bool at_once) {
+static void shift_joined(const struct joined given[RANKS], const struct joined got[RANKS], bool absolute,
+                         bool at_once) {
     const void *from, *to;
     const int next = (me + 1) % ranks, last = (me + ranks - 1) % ranks;
     MPI_Datatype given_type = joined_type(&given[me], absolute, &from), got_type = joined_type(&got[me], absolute, &to);
