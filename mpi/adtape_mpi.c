@@ -13,6 +13,7 @@
  *
  *   src/common.c      state, errors, memory, a table
  *   src/layout.c      what a datatype is made of
+ *   src/sums.c        adding packed values up
  *   src/layouts.c     the layouts that there are; packing
  *   src/comm.c        communicators and their twins
  *   src/joined.c      buffers of several objects
@@ -77,6 +78,8 @@
 #include "src/room.c"
 
 #include "src/layout.c"
+
+#include "src/sums.c"
 
 #include "src/layouts.c"
 

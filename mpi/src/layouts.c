@@ -107,6 +107,7 @@ static const struct layout *layout_of(MPI_Datatype type, const void *site) {
 static void layouts_begin(void) {
     (void)MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &mpi.layout_key, NULL);
     (void)layout_enter(layout_of_type(MPI_DOUBLE, NULL), NULL);
+    vectors_begin();
 }
 
 static void layouts_end(void) {
@@ -162,38 +163,6 @@ enum packing {
     ADD,  /* packed ones are added to the values */
     PUT,  /* packed ones replace the values */
 };
-
-/* Packed values lie anywhere: they are copied to a register. Two pairs at a time, without which a compiler that does
- * not know how many there are adds one by one. */
-#define DEFINE_ADD_(name, type)                                                    \
-    static void name(type *sum, const char *from, int64_t count) {                 \
-        typedef type vector __attribute__((vector_size(16)));                      \
-        enum { STEP = 2 * sizeof(vector) / sizeof(type) };                         \
-        int64_t i = 0;                                                             \
-        for (; i + STEP <= count; i += STEP) {                                     \
-            vector a[2], b[2];                                                     \
-            memcpy(a, sum + i, sizeof a);                                          \
-            memcpy(b, from + (size_t)i * sizeof(type), sizeof b);                  \
-            a[0] += b[0];                                                          \
-            a[1] += b[1];                                                          \
-            memcpy(sum + i, a, sizeof a);                                          \
-        }                                                                          \
-        for (; i < count; i++) {                                                   \
-            type x;                                                                \
-            memcpy(&x, from + (size_t)i * sizeof(type), sizeof x);                 \
-            sum[i] += x;                                                           \
-        }                                                                          \
-    }
-DEFINE_ADD_(add_doubles, double)
-DEFINE_ADD_(add_singles, float)
-
-static void add_floats(void *to, const void *from, int64_t count, enum kind kind) {
-    if (kind == F64) {
-        add_doubles(to, from, count);
-    } else {
-        add_singles(to, from, count);
-    }
-}
 
 static void pack_run(enum packing what, char *at, char *packed, int64_t count, enum kind kind) {
     const size_t bytes = (size_t)(count * kind_bytes(kind));
