@@ -75,25 +75,63 @@ static MPI_Comm mirrored(struct comm *comm, const void *site) {
     return comm->mirrored;
 }
 
+/* What a product is made of. */
+static MPI_Datatype factor_of(const struct layout *layout) {
+    const bool f64 = layout->kind == F64;
+    return !layout->complex_ ? unit_of(layout) : f64 ? MPI_C_DOUBLE_COMPLEX : MPI_C_FLOAT_COMPLEX;
+}
+
+/* x *= y, or by the conjugate of y. Complex numbers are two values. */
+#define DEFINE_MULTIPLY_(name, type)                                                                              \
+    static void name(type *x, const type *y, bool are_complex, bool conjugate, int64_t values) {                  \
+        for (int64_t i = 0; i < values && !are_complex; i++) {                                                    \
+            x[i] *= y[i];                                                                                         \
+        }                                                                                                         \
+        for (int64_t i = 0; i < values && are_complex; i += 2) {                                                  \
+            const type imaginary = conjugate ? -y[i + 1] : y[i + 1], real = x[i] * y[i] - x[i + 1] * imaginary;    \
+            x[i + 1] = x[i] * imaginary + x[i + 1] * y[i];                                                        \
+            x[i] = real;                                                                                          \
+        }                                                                                                         \
+    }
+DEFINE_MULTIPLY_(multiply_doubles, double)
+DEFINE_MULTIPLY_(multiply_singles, float)
+
+static void multiply(void *x, const void *y, const struct layout *layout, bool conjugate, int64_t values) {
+    if (layout->kind == F64) {
+        multiply_doubles(x, y, layout->complex_, conjugate, values);
+    } else {
+        multiply_singles(x, y, layout->complex_, conjugate, values);
+    }
+}
+
+static void set_ones(void *x, const struct layout *layout, int64_t values) {
+    for (int64_t i = 0; i < values; i++) {
+        const int one = layout->complex_ && i % 2 == 1 ? 0 : 1;
+        if (layout->kind == F64) {
+            ((double *)x)[i] = one;
+        } else {
+            ((float *)x)[i] = (float)one;
+        }
+    }
+}
+
 /* The product of the other ranks' x: of the lower ones times that of the higher ones. */
 static void *others_product(const void *x, const struct leg *leg, const void *site) {
     struct comm *comm = comms.at[leg->comm];
     const struct layout *layout = layouts.at[leg->layout];
     const size_t bytes = (size_t)packed_bytes(layout, leg->values);
-    const int count = int_count(leg->values, site);
+    const int count = int_count(leg->values / layout->values, site);
+    const MPI_Datatype factor = factor_of(layout);
     void *below = allocate(bytes, site), *above = allocate(bytes, site);
-    expect(MPI_Exscan(x, below, count, unit_of(layout), MPI_PROD, comm->twin), site, "MPI_Exscan");
-    expect(MPI_Exscan(x, above, count, unit_of(layout), MPI_PROD, mirrored(comm, site)), site, "MPI_Exscan");
-    for (int64_t i = 0; i < leg->values; i++) {
-        const bool lowest = comm->rank == 0, highest = comm->rank == comm->size - 1;
-        if (layout->kind == F64) {
-            double *product = below;
-            product[i] = (lowest ? 1 : product[i]) * (highest ? 1 : ((double *)above)[i]);
-        } else {
-            float *product = below;
-            product[i] = (lowest ? 1 : product[i]) * (highest ? 1 : ((float *)above)[i]);
-        }
+    expect(MPI_Exscan(x, below, count, factor, MPI_PROD, comm->twin), site, "MPI_Exscan");
+    expect(MPI_Exscan(x, above, count, factor, MPI_PROD, mirrored(comm, site)), site, "MPI_Exscan");
+    if (comm->rank == 0) {
+        set_ones(below, layout, leg->values);
     }
+    if (comm->rank == comm->size - 1) {
+        set_ones(above, layout, leg->values);
+    }
+    multiply(below, above, layout, false, leg->values);
     free(above);
     return below;
 }
@@ -105,19 +143,16 @@ static void scale_adjoint(void *yb, const struct leg *leg, const void *x, const 
         user_reduce_b(yb, leg, x, site);
         return;
     }
-    void *factors = leg->tag == PROD ? others_product(x, leg, site) : NULL;
-    if (factors == NULL && ranks == NULL) {
-        return; /* SUM */
+    if (leg->tag == PROD) {
+        void *factors = others_product(x, leg, site);
+        multiply(yb, factors, layout, true, leg->values);
+        free(factors);
     }
-    for (int64_t i = 0; i < leg->values; i++) {
-        const double won = ranks != NULL && ranks[i] != comms.at[leg->comm]->rank ? 0 : 1;
-        if (layout->kind == F64) {
-            ((double *)yb)[i] = won == 0 ? 0 : ((double *)yb)[i] * (factors != NULL ? ((double *)factors)[i] : 1);
-        } else {
-            ((float *)yb)[i] = won == 0 ? 0 : ((float *)yb)[i] * (factors != NULL ? ((float *)factors)[i] : 1);
+    for (int64_t i = 0; ranks != NULL && i < leg->values; i++) {
+        if (ranks[i] != comms.at[leg->comm]->rank) {
+            memset((char *)yb + i * kind_bytes(layout->kind), 0, (size_t)kind_bytes(layout->kind));
         }
     }
-    free(factors);
 }
 
 /* yb on all ranks; of Reduce, the winners too, which the root knows. */

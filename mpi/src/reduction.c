@@ -4,7 +4,8 @@
  *   SUM       xb += yb
  *   MAX       xb += yb on the rank that had the value, the lowest of several
  *   MAXLOC    likewise, the lowest place first; a place that is a floating-point number travels with its value
- *   PROD      xb += yb * (product of the other ranks' x), which no division makes: factors may be zero
+ *   PROD      xb += yb * (product of the other ranks' x), which no division makes: factors may be zero; of complex numbers
+ *             the conjugate of that product
  *   USER      xb += what the operation's adjoint makes of yb and of the other ranks' x, in the order of ranks (user.c)
  *
  * MPI_IN_PLACE: x and y are one buffer, whose adjoint is first yb and then xb. */
@@ -57,8 +58,8 @@ static bool is_reducible(int reduction, const struct layout *layout) {
     case MINLOC:
         return layout->pair != NO_PAIR;
     case SUM:
-        return layout->named && layout->pair == NO_PAIR;
     case PROD:
+        return layout->named && layout->pair == NO_PAIR;
     case MAX:
     case MIN:
         return layout->named && layout->pair == NO_PAIR && !layout->complex_;
@@ -71,7 +72,7 @@ static void refuse_reduction(const struct reduce *call) {
     if (!is_reducible(call->reduction, call->layout)) {
         fail(ADTAPE_STATUS_BAD_ARGUMENT, call->site,
              "%s of %" PRId64 " values with an operation or a datatype that adtape_mpi cannot reverse\n"
-             "  it takes MPI_SUM, MPI_PROD, MPI_MAX and MPI_MIN of MPI_DOUBLE and MPI_FLOAT, MPI_SUM of complex numbers, "
+             "  it takes MPI_SUM, MPI_PROD, MPI_MAX and MPI_MIN of MPI_DOUBLE and MPI_FLOAT, the first two of complex numbers, "
              "MPI_MAXLOC and MPI_MINLOC of pairs, and operations that adtape_mpi_op_adjoint knows",
              operation_names[call->operation], call->values);
     }

@@ -197,10 +197,34 @@ static void *all_arrays(const void *mine, const struct leg *leg, size_t bytes, c
     return all;
 }
 
+/* Of a product of complex numbers: the part of value `i` of an element, whose other ranks' factors are conjugates. */
+static double complex_scan_adjoint(const void *yb, const void *x, const struct leg *leg, int64_t i) {
+    const struct comm *comm = comms.at[leg->comm];
+    const int64_t real = i - i % 2, imaginary = real + 1;
+    double sum[2] = {0, 0}, product[2] = {1, 0};
+    for (int rank = 0; rank < comm->size; rank++) {
+        if (rank != comm->rank) {
+            const double factor[2] = {value_of(x, leg, rank, real), value_of(x, leg, rank, imaginary)};
+            const double old = product[0];
+            product[0] = old * factor[0] - product[1] * factor[1];
+            product[1] = old * factor[1] + product[1] * factor[0];
+        }
+        if (rank >= comm->rank) {
+            const double adjoint[2] = {value_of(yb, leg, rank, real), value_of(yb, leg, rank, imaginary)};
+            sum[0] += product[0] * adjoint[0] + product[1] * adjoint[1];
+            sum[1] += product[0] * adjoint[1] - product[1] * adjoint[0];
+        }
+    }
+    return sum[i % 2];
+}
+
 /* What one value of this rank changes in the results of the ranks from it on. `x`, `ranks`: of all ranks, or NULL. */
 static double scan_adjoint(const void *yb, const void *x, const int32_t *ranks, const struct leg *leg, int64_t i) {
     const struct comm *comm = comms.at[leg->comm];
     double sum = 0, product = 1;
+    if (x != NULL && layouts.at[leg->layout]->complex_) {
+        return complex_scan_adjoint(yb, x, leg, i);
+    }
     for (int rank = 0; rank < comm->size; rank++) {
         if (x != NULL && rank != comm->rank) {
             product *= value_of(x, leg, rank, i);

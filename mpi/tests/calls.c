@@ -335,6 +335,16 @@ static void check_complex_numbers(MPI_Datatype type) {
     CHECK(z[2] == 2 && z[3] == 4);
     adtape_MPI_Allreduce_b();
     CHECK(zb[0] == 2 && zb[1] == 1 && zb[2] == 0 && zb[3] == 0);
+    /* 1 + 2i on rank 0, zero on rank 1: the adjoint of the latter is (1 - 2i)(2 + i). */
+    z[0] *= me == 0;
+    z[1] *= me == 0;
+    zb[0] = zb[1] = 0;
+    zb[2] = 1;
+    zb[3] = me;
+    adtape_MPI_Allreduce(z, z + 2, 1, type, MPI_PROD, MPI_COMM_WORLD);
+    CHECK(z[2] == 0 && z[3] == 0);
+    adtape_MPI_Allreduce_b();
+    CHECK(zb[0] == (me == 0 ? 0 : 4) && zb[1] == (me == 0 ? 0 : -3) && zb[2] == 0 && zb[3] == 0);
     ended(z);
 }
 

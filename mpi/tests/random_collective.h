@@ -44,7 +44,7 @@ static void step_bcast(void) {
 
 /* ---- operations: on single cells, and on pairs of cells ---- */
 
-enum { BY_SUM, BY_MAX, BY_MIN, BY_PROD, BY_MAXLOC, BY_MINLOC, BY_COMPOSITION, OPS };
+enum { BY_SUM, BY_MAX, BY_MIN, BY_PROD, BY_MAXLOC, BY_MINLOC, BY_COMPOSITION, BY_COMPLEX_PROD, OPS };
 static MPI_Op composition;
 static MPI_Datatype pair_of_cells;
 
@@ -85,11 +85,14 @@ static void end_operations(void) {
 }
 
 static MPI_Op op_of(int which) {
-    const MPI_Op ops[OPS] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_MAXLOC, MPI_MINLOC, composition};
+    const MPI_Op ops[OPS] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_MAXLOC, MPI_MINLOC, composition, MPI_PROD};
     return ops[which];
 }
 static MPI_Datatype type_of(int which) {
-    return which < BY_MAXLOC ? MPI_DOUBLE : which < BY_COMPOSITION ? MPI_2DOUBLE_PRECISION : pair_of_cells;
+    return which < BY_MAXLOC           ? MPI_DOUBLE
+           : which < BY_COMPOSITION    ? MPI_2DOUBLE_PRECISION
+           : which == BY_COMPLEX_PROD ? MPI_C_DOUBLE_COMPLEX
+                                       : pair_of_cells;
 }
 /* Cells of an element. */
 static int cells_of(int which) { return which < BY_MAXLOC ? 1 : 2; }
@@ -127,6 +130,32 @@ static void model_product(const int list[RANKS], int size, int from, int to) {
     }
 }
 
+/* The product of the first `end` ranks' complex numbers, without one of them. */
+static void complex_product(const int list[RANKS], int end, int without, int from, double value[2]) {
+    value[0] = 1;
+    value[1] = 0;
+    for (int i = 0; i < end; i++) {
+        const double *x = &model.x[cell_of(list[i], from)], real = value[0];
+        if (i != without) {
+            value[0] = real * x[0] - value[1] * x[1];
+            value[1] = real * x[1] + value[1] * x[0];
+        }
+    }
+}
+
+static void model_complex_product(const int list[RANKS], int size, int from, int to) {
+    double value[2], others[2];
+    complex_product(list, size, -1, from, value);
+    for (int part = 0; part < 2; part++) {
+        model_assign(to + part, value[part]);
+        for (int i = 0; i < size; i++) {
+            complex_product(list, size, i, from, others);
+            model_term(others[part], cell_of(list[i], from));
+            model_term(part == 0 ? -others[1] : others[0], cell_of(list[i], from + 1));
+        }
+    }
+}
+
 /* a: the product of all; b: the sum of each rank's b times the product of the lower ranks' a. */
 static void model_composition(const int list[RANKS], int size, int from, int to) {
     double b = 0;
@@ -151,6 +180,8 @@ static void model_reduce(int which, const int list[RANKS], int size, int from, i
         model_product(list, size, from, to);
     } else if (which == BY_COMPOSITION) {
         model_composition(list, size, from, to);
+    } else if (which == BY_COMPLEX_PROD) {
+        model_complex_product(list, size, from, to);
     } else if (which != BY_SUM) {
         model_extreme(which, list, size, from, to);
     } else {
