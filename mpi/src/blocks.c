@@ -71,34 +71,29 @@ static struct blocks pop_blocks(int ranks, const void *site) {
 
 /* ---- exchanging adjoints ---- */
 
-/* Counts and places of packed blocks, in bytes, as MPI takes them. */
-static int *packed_counts(const struct blocks *blocks, const struct layout *layout, int *places, int64_t *total,
-                          const void *site) {
-    int *counts = allocate((size_t)blocks->ranks * sizeof *counts, site);
-    *total = 0;
-    for (int i = 0; i < blocks->ranks; i++) {
-        const int64_t bytes = packed_bytes(layout, blocks->values[i]);
-        counts[i] = (int)bytes;
-        places[i] = (int)*total;
-        *total += bytes;
-    }
-    (void)int_count(*total, site);
-    return counts;
-}
-
-/* Packed blocks, with their counts and places in bytes. */
+/* Packed blocks. MPI counts them in ints, so they are counted in values, or in floats if they are of both kinds. */
 struct packed {
     char *data;
     int *counts, *places;
-    int64_t bytes;
+    int all; /* of all blocks */
+    MPI_Datatype unit;
+    int64_t unit_bytes;
 };
 
 static struct packed packed_new(const struct blocks *blocks, const struct layout *layout, const void *site) {
-    struct packed packed = {0};
+    struct packed packed = {.unit = layout->mixed ? MPI_FLOAT : unit_of(layout),
+                            .unit_bytes = layout->mixed ? kind_bytes(F32) : kind_bytes(layout->kind)};
+    int64_t all = 0;
     packed.places = allocate((size_t)blocks->ranks * sizeof(int), site);
-    packed.counts = packed_counts(blocks, layout, packed.places, &packed.bytes, site);
-    packed.data = room_allocate((size_t)packed.bytes, site);
-    memset(packed.data, 0, (size_t)packed.bytes);
+    packed.counts = allocate((size_t)blocks->ranks * sizeof(int), site);
+    for (int i = 0; i < blocks->ranks; i++) {
+        packed.places[i] = int_count(all, site);
+        packed.counts[i] = int_count(packed_bytes(layout, blocks->values[i]) / packed.unit_bytes, site);
+        all += packed.counts[i];
+    }
+    packed.all = int_count(all, site);
+    const size_t bytes = (size_t)(all * packed.unit_bytes);
+    packed.data = memset(room_allocate(bytes, site), 0, bytes);
     return packed;
 }
 
@@ -108,15 +103,14 @@ static void pack_evenly(struct packed *packed, int ranks, const void *site) {
     for (int i = 0; i < ranks; i++) {
         each = packed->counts[i] > each ? packed->counts[i] : each;
     }
-    packed->bytes = each * ranks;
-    (void)int_count(packed->bytes, site);
+    packed->all = int_count(each * ranks, site);
     for (int i = 0; i < ranks; i++) {
         packed->counts[i] = (int)each;
         packed->places[i] = (int)each * i;
     }
+    const size_t bytes = (size_t)(packed->all * packed->unit_bytes);
     room_free(packed->data);
-    packed->data = room_allocate((size_t)packed->bytes, site);
-    memset(packed->data, 0, (size_t)packed->bytes);
+    packed->data = memset(room_allocate(bytes, site), 0, bytes);
 }
 
 static void packed_free(struct packed *packed) {
@@ -129,6 +123,7 @@ static void packed_free(struct packed *packed) {
 static void pack_blocks(enum packing what, void *adjoint, struct packed *packed, const struct blocks *blocks,
                         const struct layout *layout) {
     for (int i = 0; adjoint != NULL && i < blocks->ranks; i++) {
-        pack(what, (char *)adjoint + blocks->places[i], packed->data + packed->places[i], layout, blocks->values[i]);
+        pack(what, (char *)adjoint + blocks->places[i], packed->data + packed->places[i] * packed->unit_bytes, layout,
+             blocks->values[i]);
     }
 }

@@ -183,25 +183,24 @@ static bool is_one_given(enum shape shape) {
 static void travel(enum shape shape, const struct packed *got, const struct packed *given, const struct leg *leg,
                    const void *site) {
     const MPI_Comm twin = comms.at[leg->comm]->twin;
+    const MPI_Datatype from = got->unit, to = given->unit;
     if (shape == GATHER) {
-        expect(MPI_Scatterv(got->data, got->counts, got->places, MPI_BYTE, given->data, (int)given->bytes, MPI_BYTE,
-                            leg->peer, twin),
+        expect(MPI_Scatterv(got->data, got->counts, got->places, from, given->data, given->all, to, leg->peer, twin),
                site, "MPI_Scatterv");
     } else if (shape == SCATTER) {
-        expect(MPI_Gatherv(got->data, (int)got->bytes, MPI_BYTE, given->data, given->counts, given->places, MPI_BYTE,
-                           leg->peer, twin),
+        expect(MPI_Gatherv(got->data, got->all, from, given->data, given->counts, given->places, to, leg->peer, twin),
                site, "MPI_Gatherv");
     } else if (shape == NEIGHBOR_ALLTOALL) {
         const int each = got->counts[0];
-        expect(MPI_Neighbor_alltoall(got->data, each, MPI_BYTE, given->data, each, MPI_BYTE, twin), site,
+        expect(MPI_Neighbor_alltoall(got->data, each, from, given->data, each, to, twin), site,
                "MPI_Neighbor_alltoall");
     } else if (shape >= NEIGHBOR_ALLGATHER) {
-        expect(MPI_Neighbor_alltoallv(got->data, got->counts, got->places, MPI_BYTE, given->data, given->counts,
-                                      given->places, MPI_BYTE, twin),
+        expect(MPI_Neighbor_alltoallv(got->data, got->counts, got->places, from, given->data, given->counts,
+                                      given->places, to, twin),
                site, "MPI_Neighbor_alltoallv");
     } else {
-        expect(MPI_Alltoallv(got->data, got->counts, got->places, MPI_BYTE, given->data, given->counts, given->places,
-                             MPI_BYTE, twin),
+        expect(MPI_Alltoallv(got->data, got->counts, got->places, from, given->data, given->counts, given->places, to,
+                             twin),
                site, "MPI_Alltoallv");
     }
 }
