@@ -23,33 +23,26 @@ static const char *agreed_text(char *text, size_t bytes, const struct agreed *ag
     if (agreed->operation < 0) {
         (void)snprintf(text, bytes, "is at %s", together_names[-1 - agreed->operation]);
     } else {
-        const char *by = reduction_names[agreed->reduction];
-        (void)snprintf(text, bytes, "%s %s%s (root %d, %" PRId64 " values of %s)",
-                       agreed->forward ? "calls" : "reverses", operation_names[agreed->operation],
-                       by != NULL ? by : "", agreed->root, agreed->values, agreed->kind == F64 ? "double" : "float");
+        const char *by = reduction_names[agreed->reduction], *kind = agreed->kind == F64 ? "double" : "float";
+        char values[48] = "";
+        if (agreed->values > 0) {
+            (void)snprintf(values, sizeof values, ", %" PRId64 " values of %s", agreed->values, kind);
+        }
+        (void)snprintf(text, bytes, "%s %s%s (root %d%s)", agreed->forward ? "calls" : "reverses",
+                       operation_names[agreed->operation], by != NULL ? by : "", agreed->root, values);
     }
     return text;
 }
 
-static void agree_wait(MPI_Request *request, const struct agreed *own, const struct comm *comm, const void *site) {
-    const double begun = MPI_Wtime();
-    int done = 0;
-    for (;;) {
-        expect(MPI_Test(request, &done, MPI_STATUS_IGNORE), site, "MPI_Iallgather");
-        if (done) {
-            return;
-        }
-        if (MPI_Wtime() - begun > mpi.timeout) {
-            const bool reverse = own->operation >= 0 && !own->forward;
-            const char *name =
-                own->operation >= 0 ? operation_names[own->operation] : together_names[-1 - own->operation];
-            fail(ADTAPE_STATUS_MISMATCH, site,
-                 "%s%s on a communicator of %d: not all of its ranks came to it within %g s (ADTAPE_MPI_TIMEOUT)\n"
-                 "  another rank stopped, waits itself, or %s",
-                 reverse ? "reverse of " : "", name, comm->size, mpi.timeout,
-                 reverse ? "its sweeps do not mirror each other" : "does not call it: all ranks do");
-        }
-    }
+static __attribute__((cold, noreturn)) void refuse_absent(const struct agreed *own, const struct comm *comm,
+                                                          const void *site) {
+    const bool reverse = own->operation >= 0 && !own->forward;
+    const char *name = own->operation >= 0 ? operation_names[own->operation] : together_names[-1 - own->operation];
+    fail(ADTAPE_STATUS_MISMATCH, site,
+         "%s%s on a communicator of %d: not all of its ranks came to it within %g s (ADTAPE_MPI_TIMEOUT)\n"
+         "  another rank stopped, waits itself, or %s",
+         reverse ? "reverse of " : "", name, comm->size, mpi.timeout,
+         reverse ? "its sweeps do not mirror each other" : "does not call it: all ranks do");
 }
 
 static bool agrees(const struct agreed *a, const struct agreed *b) {
@@ -57,24 +50,106 @@ static bool agrees(const struct agreed *a, const struct agreed *b) {
            a->reduction == b->reduction && a->kind == b->kind && a->values == b->values;
 }
 
-/* Ends in an error on each rank that disagrees with another one. */
-static void agree_on(const struct comm *comm, const struct agreed *own, const void *site) {
+/* A comparison that has begun: what this rank does, and room for what all do. */
+struct comparison {
+    struct comparison *next; /* of those under way */
+    uint64_t number;         /* of those of nonblocking calls, from 1 */
     MPI_Request request;
+    struct agreed own, *all;
+    const struct comm *comm;
+    const void *site;
+};
+
+static void compare_begin(struct comparison *c, const struct comm *comm, const struct agreed *own, const void *site) {
+    c->own = *own;
+    c->all = allocate((size_t)comm->size * sizeof *c->all, site);
+    c->comm = comm;
+    c->site = site;
+    expect(MPI_Iallgather(&c->own, sizeof c->own, MPI_BYTE, c->all, sizeof c->own, MPI_BYTE, comm->twin, &c->request),
+           site, "MPI_Iallgather");
+}
+
+/* Whether all ranks have come. Ends in an error on each that disagrees with another one. */
+static bool compare_end(struct comparison *c) {
     char mine[160], other[160];
-    struct agreed *all = allocate((size_t)comm->size * sizeof *all, site);
-    expect(MPI_Iallgather(own, sizeof *own, MPI_BYTE, all, sizeof *own, MPI_BYTE, comm->twin, &request), site,
-           "MPI_Iallgather");
-    agree_wait(&request, own, comm, site);
-    for (int i = 0; i < comm->size; i++) {
-        if (!agrees(own, &all[i])) {
-            fail(ADTAPE_STATUS_MISMATCH, site,
+    if (!is_complete(&c->request, c->site)) {
+        return false;
+    }
+    for (int i = 0; i < c->comm->size; i++) {
+        if (!agrees(&c->own, &c->all[i])) {
+            fail(ADTAPE_STATUS_MISMATCH, c->site,
                  "this rank, %d of %d, %s, and rank %d %s\n"
                  "  all ranks of a communicator make its collective calls, and reverse them, in one order",
-                 comm->rank, comm->size, agreed_text(mine, sizeof mine, own), i,
-                 agreed_text(other, sizeof other, &all[i]));
+                 c->comm->rank, c->comm->size, agreed_text(mine, sizeof mine, &c->own), i,
+                 agreed_text(other, sizeof other, &c->all[i]));
         }
     }
-    free(all);
+    free(c->all);
+    return true;
+}
+
+static void agree_on(const struct comm *comm, const struct agreed *own, const void *site) {
+    const double begun = MPI_Wtime();
+    struct comparison c;
+    compare_begin(&c, comm, own, site);
+    while (!compare_end(&c)) {
+        if (MPI_Wtime() - begun > mpi.timeout) {
+            refuse_absent(own, comm, site);
+        }
+    }
+}
+
+/* ---- nonblocking calls ---- */
+
+/* A call that begins may not wait for other ranks. So its comparison is looked at by waits and tests. */
+static struct {
+    struct comparison *first;
+    uint64_t count; /* begun so far */
+} comparisons;
+
+/* The number of the comparison; 0 outside of check mode. */
+static uint64_t agree_later(const struct comm *comm, const struct agreed *own, const void *site) {
+    if (!mpi.check) {
+        return 0;
+    }
+    struct comparison *c = allocate(sizeof *c, site);
+    compare_begin(c, comm, own, site);
+    c->number = ++comparisons.count;
+    c->next = comparisons.first;
+    comparisons.first = c;
+    return c->number;
+}
+
+/* Ends the comparisons to which all ranks have come. */
+static void compare_some(void) {
+    for (struct comparison **place = &comparisons.first; *place != NULL;) {
+        struct comparison *c = *place;
+        if (compare_end(c)) {
+            *place = c->next;
+            free(c);
+        } else {
+            place = &c->next;
+        }
+    }
+}
+
+/* One that is under way; NULL: it has ended. */
+static const struct comparison *comparison_find(uint64_t number) {
+    const struct comparison *c = comparisons.first;
+    while (c != NULL && c->number != number) {
+        c = c->next;
+    }
+    return c;
+}
+
+/* All ranks are at the end. */
+static void compare_all(const void *site) {
+    const double begun = MPI_Wtime();
+    for (compare_some(); comparisons.first != NULL; compare_some()) {
+        if (MPI_Wtime() - begun > mpi.timeout) {
+            refuse_absent(&comparisons.first->own, comparisons.first->comm, site);
+        }
+    }
 }
 
 /* Operations of the program's own are numbered as a rank has registered them. */

@@ -58,7 +58,7 @@ static struct side side_with(struct side one, const struct comm *comm, int of, c
 }
 
 /* The record of the call that has begun, and its request. NULL if it has failed. */
-static struct collective *begin_collective(int code, enum operation operation, struct side given, struct side got,
+static struct collective *begin_collective(int code, const struct agreed *own, struct side given, struct side got,
                                            struct comm *comm, MPI_Request handle, const void *site) {
     if (code != MPI_SUCCESS) {
         blocks_free(&given.blocks);
@@ -66,19 +66,23 @@ static struct collective *begin_collective(int code, enum operation operation, s
         return NULL;
     }
     expect_few(site);
+    const enum operation operation = (enum operation)own->operation;
     struct collective *collective = allocate(sizeof *collective, site);
     *collective = (struct collective){.operation = operation, .comm = comm, .given = given, .got = got,
                                       .number = comm->collectives++, .reduce.reduction = NO_REDUCTION};
     struct leg draft = {.comm = comm->number, .flags = LEG_COLLECTIVE};
-    request_new(&draft, handle, site)->collective = collective;
+    struct request *request = request_new(&draft, handle, site);
+    request->collective = collective;
+    request->comparison = agree_later(comm, own, site);
     draft.flags = 0;
     record_push(operation, &draft, 1, site);
     return collective;
 }
 
-static int began(int code, enum operation operation, struct side given, struct side got, struct comm *comm,
+static int began(int code, enum operation operation, int root, struct side given, struct side got, struct comm *comm,
                  MPI_Request handle, const void *site) {
-    (void)begin_collective(code, operation, given, got, comm, handle, site);
+    const struct agreed own = {.operation = (int32_t)operation, .forward = true, .root = root};
+    (void)begin_collective(code, &own, given, got, comm, handle, site);
     return code;
 }
 
@@ -106,7 +110,7 @@ static void collective_end(struct collective *collective, const void *site) {
 API int adtape_MPI_Ibarrier(MPI_Comm comm_, MPI_Request *request) {
     struct comm *comm = comm_at(comm_, SITE);
     const int code = MPI_Ibarrier(comm_, request);
-    return began(code, OP_Ibarrier, no_side(comm->size, SITE), no_side(comm->size, SITE), comm, *request, SITE);
+    return began(code, OP_Ibarrier, -1, no_side(comm->size, SITE), no_side(comm->size, SITE), comm, *request, SITE);
 }
 
 API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm_,
@@ -118,7 +122,7 @@ API int adtape_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int ro
     struct side got = here ? no_side(comm->size, SITE) : shared_side(buffer, count, datatype, comm, root, root + 1, SITE);
     given.blocks.values[root] = 0;
     const int code = MPI_Ibcast(buffer, count, datatype, root, comm_, request);
-    return began(code, OP_Ibcast, given, got, comm, *request, SITE);
+    return began(code, OP_Ibcast, root, given, got, comm, *request, SITE);
 }
 
 /* Whether a reduction is made of what all ranks gave: see gathered.c. */
@@ -130,12 +134,20 @@ static bool is_gathered(const struct reduce *call, const struct leg *draft) {
     return call->reduction != SUM;
 }
 
+static int sum_began(int code, const struct reduce *call, struct side given, struct side got, struct comm *comm,
+                     MPI_Request handle) {
+    const struct agreed own = agreed_call(call);
+    (void)begin_collective(code, &own, given, got, comm, handle, call->site);
+    return code;
+}
+
 /* This rank's result are `values` values of that of all, from `first` on. */
 static int gathering_began(const struct reduce *call, struct side given, struct side got, int count, MPI_Datatype type,
                            int64_t first, int64_t values, struct comm *comm, MPI_Comm handle, MPI_Request *request) {
     char *all;
     const int code = gathered_begin(call, count, type, handle, &all, request);
-    struct collective *begun = begin_collective(code, call->operation, given, got, comm, *request, call->site);
+    const struct agreed own = agreed_call(call);
+    struct collective *begun = begin_collective(code, &own, given, got, comm, *request, call->site);
     if (begun != NULL) {
         begun->reduce = *call;
         begun->all = all;
@@ -164,7 +176,7 @@ static int reduction_began(enum operation operation, const void *sendbuf, void *
     const int code = scan         ? MPI_Iscan(sendbuf, recvbuf, count, type, op, handle, request)
                      : root >= 0 ? MPI_Ireduce(sendbuf, recvbuf, count, type, op, root, handle, request)
                                  : MPI_Iallreduce(sendbuf, recvbuf, count, type, op, handle, request);
-    return began(code, operation, given, got, comm, *request, site);
+    return sum_began(code, &call, given, got, comm, *request);
 }
 
 API int adtape_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
@@ -217,7 +229,7 @@ static int reduce_scatter_began(enum operation operation, const void *sendbuf, v
     const int code = operation == OP_Ireduce_scatter
                          ? MPI_Ireduce_scatter(sendbuf, recvbuf, counts, type, op, handle, request)
                          : MPI_Ireduce_scatter_block(sendbuf, recvbuf, counts[0], type, op, handle, request);
-    return began(code, operation, given, got, comm, *request, site);
+    return sum_began(code, &call, given, got, comm, *request);
 }
 
 API int adtape_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
@@ -257,7 +269,7 @@ API int adtape_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype send
     struct side got = many_at_root(recvbuf, recvcount, NULL, NULL, recvtype, root, comm, SITE);
     struct side given = one_of(sendbuf, sendcount, sendtype, &got, root, comm, SITE);
     const int code = MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
-    return began(code, OP_Igather, given, got, comm, *request, SITE);
+    return began(code, OP_Igather, root, given, got, comm, *request, SITE);
 }
 
 API int adtape_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -269,7 +281,7 @@ API int adtape_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
     struct side given = one_of(sendbuf, sendcount, sendtype, &got, root, comm, SITE);
     const int code =
         MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm_, request);
-    return began(code, OP_Igatherv, given, got, comm, *request, SITE);
+    return began(code, OP_Igatherv, root, given, got, comm, *request, SITE);
 }
 
 API int adtape_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
@@ -279,7 +291,7 @@ API int adtape_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sen
     struct side given = many_at_root(sendbuf, sendcount, NULL, NULL, sendtype, root, comm, SITE);
     struct side got = one_of(recvbuf, recvcount, recvtype, &given, root, comm, SITE);
     const int code = MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
-    return began(code, OP_Iscatter, given, got, comm, *request, SITE);
+    return began(code, OP_Iscatter, root, given, got, comm, *request, SITE);
 }
 
 API int adtape_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
@@ -291,7 +303,7 @@ API int adtape_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const 
     struct side got = one_of(recvbuf, recvcount, recvtype, &given, root, comm, SITE);
     const int code =
         MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm_, request);
-    return began(code, OP_Iscatterv, given, got, comm, *request, SITE);
+    return began(code, OP_Iscatterv, root, given, got, comm, *request, SITE);
 }
 
 /* One block that goes to all ranks. */
@@ -311,7 +323,7 @@ API int adtape_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype s
     struct side got = side_new(recvbuf, comm->size, recvcount, NULL, NULL, recvtype, SITE);
     struct side given = one_for_all(sendbuf, sendcount, sendtype, &got, comm, SITE);
     const int code = MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm_, request);
-    return began(code, OP_Iallgather, given, got, comm, *request, SITE);
+    return began(code, OP_Iallgather, -1, given, got, comm, *request, SITE);
 }
 
 API int adtape_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -321,7 +333,7 @@ API int adtape_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype 
     struct side got = side_new(recvbuf, comm->size, 0, recvcounts, displs, recvtype, SITE);
     struct side given = one_for_all(sendbuf, sendcount, sendtype, &got, comm, SITE);
     const int code = MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm_, request);
-    return began(code, OP_Iallgatherv, given, got, comm, *request, SITE);
+    return began(code, OP_Iallgatherv, -1, given, got, comm, *request, SITE);
 }
 
 API int adtape_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
@@ -332,7 +344,7 @@ API int adtape_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype se
                             ? side_in(&got, 0, comm->size, SITE)
                             : side_new(sendbuf, comm->size, sendcount, NULL, NULL, sendtype, SITE);
     const int code = MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm_, request);
-    return began(code, OP_Ialltoall, given, got, comm, *request, SITE);
+    return began(code, OP_Ialltoall, -1, given, got, comm, *request, SITE);
 }
 
 API int adtape_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
@@ -345,5 +357,5 @@ API int adtape_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const
                             : side_new(sendbuf, comm->size, 0, sendcounts, sdispls, sendtype, SITE);
     const int code = MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
                                     comm_, request);
-    return began(code, OP_Ialltoallv, given, got, comm, *request, SITE);
+    return began(code, OP_Ialltoallv, -1, given, got, comm, *request, SITE);
 }

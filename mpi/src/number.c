@@ -14,6 +14,7 @@ struct request {
     int peer, tag;         /* of a receive: wild until it is complete */
     bool receives, settled, waited;
     struct collective *collective; /* NULL: a message */
+    uint64_t comparison;   /* of what all ranks do, of a collective call in check mode; else 0 */
     struct leg draft;      /* of its wait's record */
 };
 

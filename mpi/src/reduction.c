@@ -78,13 +78,16 @@ static void refuse_reduction(const struct reduce *call) {
     }
 }
 
+static struct agreed agreed_call(const struct reduce *call) {
+    const struct leg leg = {.tag = call->reduction};
+    return (struct agreed){.operation = (int32_t)call->operation, .forward = true, .root = call->root,
+                           .reduction = agreed_tag(&leg), .kind = (int32_t)call->layout->kind, .values = call->values};
+}
+
 /* Check mode: ranks whose operations differ would reduce on different communicators, and wait for ever. */
 static void agree_call(const struct reduce *call) {
     if (mpi.check) {
-        const struct leg leg = {.peer = call->root, .tag = call->reduction};
-        const struct agreed own = {.operation = (int32_t)call->operation, .forward = true, .root = call->root,
-                                   .reduction = agreed_tag(&leg), .kind = (int32_t)call->layout->kind,
-                                   .values = call->values};
+        const struct agreed own = agreed_call(call);
         agree_on(call->comm, &own, call->site);
     }
 }

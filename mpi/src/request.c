@@ -62,6 +62,7 @@ static struct request *request_new(struct leg *draft, MPI_Request handle, const 
     request->twin = request->next = NULL;
     request->receives = request->settled = request->waited = false;
     request->collective = NULL;
+    request->comparison = 0;
     request->draft = *draft;
     request_enter(request, site);
     return request;

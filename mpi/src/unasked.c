@@ -34,6 +34,7 @@ static void expect_none_unasked(const void *site) {
     /* MPI may need some time until it sees what has come. */
     static const double seconds = 1e-3;
     const struct comm *world = comm_find(MPI_COMM_WORLD);
+    compare_all(site);
     agree_together(world, FINALIZE, site);
     expect(MPI_Barrier(world->twin), site, "MPI_Barrier");
     const double begun = MPI_Wtime();

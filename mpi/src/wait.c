@@ -31,6 +31,45 @@ static void waiting_begin(struct waiting *waiting, int count, const MPI_Request 
     }
 }
 
+/* ---- check mode: nonblocking collective calls that ranks do not agree about ---- */
+
+/* The comparison of a collective call among the requests to which not all ranks have come; NULL: none. */
+static const struct comparison *comparison_of(const struct waiting *waiting) {
+    compare_some();
+    for (int i = 0; comparisons.first != NULL && i < waiting->count; i++) {
+        const uint64_t *first = table_find(&requests_by_handle, handle_bits(waiting->handles[i]));
+        const struct request *request = first != NULL ? (const struct request *)(uintptr_t)*first : NULL;
+        for (; request != NULL; request = request->twin) {
+            const struct comparison *c = comparison_find(request->comparison);
+            if (c != NULL) {
+                return c;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Waits until all ranks have come to the collective calls among the requests, which are all waited for. */
+static void expect_agreement(const struct waiting *waiting, const void *site) {
+    const double begun = MPI_Wtime();
+    const struct comparison *c = mpi.check ? comparison_of(waiting) : NULL;
+    for (; c != NULL; c = comparison_of(waiting)) {
+        if (MPI_Wtime() - begun > mpi.timeout) {
+            refuse_absent(&c->own, c->comm, site);
+        }
+    }
+}
+
+/* Where one of the requests is enough, it may be another one: so MPI is asked until one is complete. `begun`: the time
+ * of the call. Whether to ask again. */
+static bool is_to_ask_again(const struct waiting *waiting, double begun, const void *site) {
+    const struct comparison *c = comparison_of(waiting);
+    if (c != NULL && MPI_Wtime() - begun > mpi.timeout) {
+        refuse_absent(&c->own, c->comm, site);
+    }
+    return c != NULL;
+}
+
 /* The record of a call that has completed some requests: those with these indices, or the first ones. Statuses stand in
  * the same order. */
 static void waiting_end(struct waiting *waiting, MPI_Status *given, enum operation operation, int completed,
@@ -67,6 +106,7 @@ static void waiting_end(struct waiting *waiting, MPI_Status *given, enum operati
 API int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status) {
     struct waiting waiting;
     waiting_begin(&waiting, 1, request, status, SITE);
+    expect_agreement(&waiting, SITE);
     const int code = MPI_Wait(request, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, status, OP_Wait, 1, NULL, SITE);
@@ -77,6 +117,7 @@ API int adtape_MPI_Wait(MPI_Request *request, MPI_Status *status) {
 API int adtape_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array_of_statuses) {
     struct waiting waiting;
     waiting_begin(&waiting, count, array_of_requests, array_of_statuses, SITE);
+    expect_agreement(&waiting, SITE);
     const int code = MPI_Waitall(count, array_of_requests, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, array_of_statuses, OP_Waitall, count, NULL, SITE);
@@ -87,6 +128,7 @@ API int adtape_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
 API int adtape_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     struct waiting waiting;
     waiting_begin(&waiting, 1, request, status, SITE);
+    compare_some();
     const int code = MPI_Test(request, flag, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, status, OP_Test, *flag ? 1 : 0, NULL, SITE);
@@ -97,6 +139,7 @@ API int adtape_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
 API int adtape_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status *array_of_statuses) {
     struct waiting waiting;
     waiting_begin(&waiting, count, array_of_requests, array_of_statuses, SITE);
+    compare_some();
     const int code = MPI_Testall(count, array_of_requests, flag, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, array_of_statuses, OP_Testall, *flag ? count : 0, NULL, SITE);
@@ -110,7 +153,12 @@ API int adtape_MPI_Waitany(int count, MPI_Request array_of_requests[], int *inde
     struct waiting waiting;
     MPI_Status own;
     waiting_begin(&waiting, count, array_of_requests, status == MPI_STATUS_IGNORE ? &own : status, SITE);
-    const int code = MPI_Waitany(count, array_of_requests, index, waiting.statuses);
+    const double begun = mpi.check ? MPI_Wtime() : 0;
+    int code = MPI_SUCCESS, done = 0;
+    while (mpi.check && !done && code == MPI_SUCCESS && is_to_ask_again(&waiting, begun, SITE)) {
+        code = MPI_Testany(count, array_of_requests, index, &done, waiting.statuses);
+    }
+    code = done || code != MPI_SUCCESS ? code : MPI_Waitany(count, array_of_requests, index, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, waiting.statuses, OP_Waitany, *index != MPI_UNDEFINED, index, SITE);
     }
@@ -121,6 +169,7 @@ API int adtape_MPI_Testany(int count, MPI_Request array_of_requests[], int *inde
     struct waiting waiting;
     MPI_Status own;
     waiting_begin(&waiting, count, array_of_requests, status == MPI_STATUS_IGNORE ? &own : status, SITE);
+    compare_some();
     const int code = MPI_Testany(count, array_of_requests, index, flag, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, waiting.statuses, OP_Testany, *flag && *index != MPI_UNDEFINED, index, SITE);
@@ -136,7 +185,14 @@ static int some(some_function *call, enum operation operation, int count, MPI_Re
                 int *indices, MPI_Status *statuses, const void *site) {
     struct waiting waiting;
     waiting_begin(&waiting, count, requests, statuses, site);
-    const int code = call(count, requests, outcount, indices, waiting.statuses);
+    const double begun = mpi.check ? MPI_Wtime() : 0;
+    int code = MPI_SUCCESS;
+    *outcount = 0;
+    while (operation == OP_Waitsome && mpi.check && *outcount == 0 && code == MPI_SUCCESS &&
+           is_to_ask_again(&waiting, begun, site)) {
+        code = MPI_Testsome(count, requests, outcount, indices, waiting.statuses);
+    }
+    code = *outcount != 0 || code != MPI_SUCCESS ? code : call(count, requests, outcount, indices, waiting.statuses);
     if (code == MPI_SUCCESS) {
         waiting_end(&waiting, statuses, operation, *outcount != MPI_UNDEFINED ? *outcount : 0, indices, site);
     }

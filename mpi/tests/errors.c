@@ -338,6 +338,37 @@ static void operations_differ(void) {
     adtape_MPI_Allreduce(x, x + 1, 1, MPI_DOUBLE, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD);
 }
 
+static void nonblocking_operations_differ(void) {
+    adtape_MPI_Iallreduce(x, x + 1, 1, MPI_DOUBLE, me == 0 ? MPI_SUM : MPI_MAX, MPI_COMM_WORLD, &request);
+    adtape_MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void nonblocking_roots_differ(void) {
+    int index;
+    adtape_MPI_Ibcast(x, 1, MPI_DOUBLE, me, MPI_COMM_WORLD, &request);
+    adtape_MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE);
+    adtape_MPI_Finalize();
+}
+
+static void nonblocking_call_on_one(void) {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int done, indices[2];
+    if (me == 0) {
+        adtape_MPI_Ireduce(x, x + 1, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &requests[1]);
+        adtape_MPI_Waitsome(2, requests, &done, indices, MPI_STATUSES_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void nonblocking_beside_blocking(void) {
+    if (me == 0) {
+        adtape_MPI_Iallreduce(x, x + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        adtape_MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+    } else {
+        adtape_MPI_Allreduce(x, x + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
 static void collective_call_missing(void) {
     if (me == 0) {
         adtape_MPI_Barrier(MPI_COMM_WORLD);
@@ -374,6 +405,8 @@ static const struct {
     CASE(pair_in_a_message, 1) CASE(nonblocking_operation_unknown, 1) CASE(nonblocking_not_waited_for, 1) CASE(message_not_matched, 1)
     CASE(start_of_unknown_request, 1) CASE(started_twice, 1) CASE(freed_under_way, 1) CASE(too_many_under_way, 1)
     CASE(root_that_is_no_rank, 1) CASE(reduced_to_no_rank, 1) CASE(gathered_in_place_everywhere, 2) CASE(operations_differ, 2)
+    CASE(nonblocking_operations_differ, 2) CASE(nonblocking_roots_differ, 2) CASE(nonblocking_call_on_one, 2)
+    CASE(nonblocking_beside_blocking, 2)
     CASE(neighbors_without_a_grid, 1) CASE(seeded_on_all, 2) CASE(seeded_on_another_rank, 2)
     CASE(seeded_on_none, 2) CASE(function_differs, 2) CASE(size_differs, 2) CASE(large_size_differs, 2) CASE(message_missing, 2) CASE(nonblocking_call_missing, 2)
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)

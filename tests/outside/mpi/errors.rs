@@ -76,6 +76,18 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
         Check,
         &["calls MPI_Allreduce by MPI_SUM (root -1, 1 values of double)", "calls MPI_Allreduce by MPI_MAX"],
     ),
+    (
+        "nonblocking_operations_differ",
+        Check,
+        &["calls MPI_Iallreduce by MPI_SUM (root -1, 1 values of double)", "calls MPI_Iallreduce by MPI_MAX"],
+    ),
+    ("nonblocking_roots_differ", Check, &["calls MPI_Ibcast (root 0", "calls MPI_Ibcast (root 1", "in one order"]),
+    (
+        "nonblocking_call_on_one",
+        Check,
+        &["MPI_Ireduce on a communicator of 2: not all of its ranks came to it within 1 s", "does not call it"],
+    ),
+    ("nonblocking_beside_blocking", Check, &["calls MPI_Iallreduce by MPI_SUM", "calls MPI_Allreduce by MPI_SUM"]),
     ("neighbors_without_a_grid", Both, &["MPI_Neighbor_allgather on a communicator that is not Cartesian"]),
     ("pair_in_a_message", Both, &["a pair of a value and its place", "send the value by itself"]),
     (
