@@ -190,6 +190,12 @@ static int *integers_of(const MPI_Fint *flags, int count) {
     return own;
 }
 
+static int dimensions_of(const MPI_Fint *comm) {
+    int dimensions = 0;
+    (void)MPI_Cartdim_get(MPI_Comm_f2c(*comm), &dimensions);
+    return dimensions;
+}
+
 /* ---- calls whose arguments are others than in C ---- */
 
 static void init(const void *site, MPI_Fint *ierror) {

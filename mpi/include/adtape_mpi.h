@@ -44,8 +44,10 @@ int adtape_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm);
 int adtape_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int adtape_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 int adtape_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm);
+int adtape_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm);
 int adtape_MPI_Cart_create(MPI_Comm old_comm, int ndims, const int dims[], const int periods[], int reorder,
                            MPI_Comm *comm_cart);
+int adtape_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm);
 /* Takes a communicator that was made otherwise, by a library for instance. Collective on its ranks. */
 void adtape_mpi_adopt(MPI_Comm comm);
 

@@ -101,7 +101,7 @@ static void agree_on(const struct comm *comm, const struct agreed *own, const vo
 
 /* ---- nonblocking calls ---- */
 
-/* A call that begins may not wait for other ranks. So its comparison is looked at by waits and tests. */
+/* A call that begins may not wait for other ranks. So waits and tests end its comparison. */
 static struct {
     struct comparison *first;
     uint64_t count; /* begun so far */

@@ -54,7 +54,7 @@ static struct comm *comm_at(MPI_Comm handle, const void *site) {
     if (comm == NULL) {
         fail(ADTAPE_STATUS_BAD_ARGUMENT, site,
              "a communicator that adtape_mpi does not know\n"
-             "  make it by adtape_MPI_Comm_dup, …_split, …_create, …_split_type or adtape_MPI_Cart_create, or call "
+             "  make it by adtape_MPI_Comm_dup, …_split, …_create, adtape_MPI_Cart_create or one of their like, or call "
              "adtape_mpi_adopt on all of its ranks");
     }
     comms.last_handle = handle;
@@ -160,10 +160,20 @@ API int adtape_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm
     return comm_made(MPI_Comm_create(comm, group, newcomm), newcomm, SITE);
 }
 
+API int adtape_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm) {
+    expect_ready(SITE);
+    return comm_made(MPI_Comm_create_group(comm, group, tag, newcomm), newcomm, SITE);
+}
+
 API int adtape_MPI_Cart_create(MPI_Comm old_comm, int ndims, const int dims[], const int periods[], int reorder,
                                MPI_Comm *comm_cart) {
     expect_ready(SITE);
     return comm_made(MPI_Cart_create(old_comm, ndims, dims, periods, reorder, comm_cart), comm_cart, SITE);
+}
+
+API int adtape_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm) {
+    expect_ready(SITE);
+    return comm_made(MPI_Cart_sub(comm, remain_dims, newcomm), newcomm, SITE);
 }
 
 API void adtape_mpi_adopt(MPI_Comm comm) {

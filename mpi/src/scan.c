@@ -197,7 +197,7 @@ static void *all_arrays(const void *mine, const struct leg *leg, size_t bytes, c
     return all;
 }
 
-/* Of a product of complex numbers: the part of value `i` of an element, whose other ranks' factors are conjugates. */
+/* scan_adjoint of a product of complex numbers, whose other ranks' factors are conjugates. */
 static double complex_scan_adjoint(const void *yb, const void *x, const struct leg *leg, int64_t i) {
     const struct comm *comm = comms.at[leg->comm];
     const int64_t real = i - i % 2, imaginary = real + 1;

@@ -368,7 +368,7 @@ contains
   end subroutine
 
   subroutine communicators()
-    HANDLE(MPI_Comm) :: comms(5), plain
+    HANDLE(MPI_Comm) :: comms(7), plain
     HANDLE(MPI_Group) :: group
     integer :: dims(1), at(1), i
     logical :: periods(1), found(1)
@@ -382,8 +382,11 @@ contains
     call adtape_MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, .false., comms(5), e)
     call MPI_Cart_get(comms(5), 1, dims, found, at, e)
     CHECK(found(1))
+    found = .true.
+    call adtape_MPI_Cart_sub(comms(5), found, comms(6), e)
+    call adtape_MPI_Comm_create_group(MPI_COMM_WORLD, group, 3, comms(7), e)
     call reset()
-    do i = 1, 5
+    do i = 1, 7
       call adtape_MPI_Allreduce(MPI_IN_PLACE, x, 1, MPI_DOUBLE_PRECISION, MPI_SUM, comms(i), e)
       call MPI_Comm_free(comms(i), e)
     end do
@@ -392,10 +395,10 @@ contains
     call adtape_MPI_Bcast(x, 1, MPI_DOUBLE_PRECISION, 0, plain, e)
     xb(1) = 1
     call adtape_MPI_Bcast_b()
-    do i = 1, 5
+    do i = 1, 7
       call adtape_MPI_Allreduce_b()
     end do
-    CHECK(x(1) == 12*16 .and. xb(1) == 32)
+    CHECK(x(1) == 12*64 .and. xb(1) == 128)
     call MPI_Comm_free(plain, e)
     call MPI_Group_free(group, e)
   end subroutine

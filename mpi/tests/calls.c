@@ -488,6 +488,7 @@ int main(int argc, char **argv) {
     check_repeat_region();
     check_communicators();
     check_communicator_that_is_freed_late();
+    check_parts_of_a_grid();
     check_reductions();
     check_pairs();
     check_own_operation();

@@ -88,7 +88,10 @@ fn before(argument: &Argument, count: &str) -> Option<String> {
         Word::Requests => format!("    MPI_Request *c_{name} = requests_of({name}, *{count});\n"),
         Word::Status => format!("    MPI_Status own_status, *c_{name} = status_of({name}, &own_status);\n"),
         Word::Statuses => format!("    MPI_Status *c_{name} = statuses_of({name}, *{count});\n"),
-        Word::Logicals => format!("    int *c_{name} = integers_of({name}, *ndims);\n"),
+        Word::Logicals => {
+            let count = if name == "periods" { "*ndims" } else { "dimensions_of(comm)" };
+            format!("    int *c_{name} = integers_of({name}, {count});\n")
+        }
         Word::LogicalOut | Word::Index => format!("    int c_{name} = 0;\n"),
         _ => return None,
     })

@@ -21,7 +21,7 @@ pub enum Word {
     Logical,
     /// A flag that the call sets.
     LogicalOut,
-    /// Flags that the call reads, `ndims` of them.
+    /// Flags that the call reads, `ndims` of them or as many as the communicator has dimensions.
     Logicals,
     /// Which request was completed, from 1 in Fortran.
     Index,
@@ -58,7 +58,7 @@ impl Word {
             ("int*", "index") => Self::Index,
             ("int*", "outcount") => Self::NumberOut,
             ("int[]", "array_of_indices") => Self::Indices,
-            ("const int[]", "periods") => Self::Logicals,
+            ("const int[]", "periods" | "remain_dims") => Self::Logicals,
             ("const int[]", _) => Self::Numbers,
             ("MPI_Request[]", _) => Self::Requests,
             ("MPI_Request*", _) if is_first => Self::Request,
