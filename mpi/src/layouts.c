@@ -187,19 +187,21 @@ static void pack_run(enum packing what, char *at, char *packed, int64_t count, e
 
 static __attribute__((noinline)) void pack_any(enum packing what, void *buffer, void *packed,
                                                const struct layout *layout, int64_t values) {
-    char *element = buffer, *run = packed;
+    /* A number: with absolute addresses in the layout it may be none of an object. */
+    uintptr_t element = (uintptr_t)buffer;
+    char *run = packed;
     if (layout->dense) {
-        pack_run(what, element, run, values, layout->kind);
+        pack_run(what, buffer, run, values, layout->kind);
         return;
     }
-    for (; values > 0; element += layout->extent) {
+    for (; values > 0; element += (uintptr_t)layout->extent) {
         for (int64_t i = 0; i < layout->segment_count && values > 0; i++) {
             const struct segment *segment = &layout->segments[i];
             const int64_t count = segment->count < values ? segment->count : values;
             if (__builtin_expect(segment->absent, 0)) {
                 memset(run, 0, what == TAKE || what == COPY ? (size_t)(count * kind_bytes(segment->kind)) : 0);
             } else {
-                pack_run(what, element + segment->offset, run, count, segment->kind);
+                pack_run(what, (char *)(element + (uintptr_t)segment->offset), run, count, segment->kind);
             }
             run += count * kind_bytes(segment->kind);
             values -= count;

@@ -291,9 +291,9 @@ static __attribute__((noinline)) void draft_anew(struct drafted *drafted, const 
     }
     leg->values = elements * layout->values;
     leg->integers = layout->class == INTEGERS;
-    const char *const first = (const char *)buffer + layout->lower;
+    const uint64_t first = (uint64_t)(uintptr_t)buffer + (uint64_t)layout->lower;
     adtape_abi0_buffer_t object;
-    if (!adtape_abi0_buffer_find((uint64_t)(uintptr_t)first, &object)) {
+    if (!adtape_abi0_buffer_find(first, &object)) {
         leg->flags = leg->integers ? 0 : LEG_OUTSIDE;
         if (layout->joins && !pairs && is_partly_inside(layout, buffer)) {
             draft_joined(leg, buffer, elements, site);
