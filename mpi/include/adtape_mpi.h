@@ -172,11 +172,11 @@ void adtape_MPI_Bcast_b(void);
 void adtape_MPI_Bcast_b_at(void *buffer_b);
 
 /* Reduce, Allreduce, by MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN of MPI_FLOAT, MPI_DOUBLE and their names in Fortran, by
- * MPI_SUM and MPI_PROD of complex numbers, by MPI_MAXLOC and MPI_MINLOC of pairs, by operations of the program's own with
- * an adjoint, and by any operation on integers. The adjoint of the result, of Allreduce summed up over the ranks, goes to
- * all ranks (MPI_SUM), to the rank that had the value, the lowest of several (MPI_MAX, MPI_MIN, and MPI_MAXLOC,
- * MPI_MINLOC among those with the lowest place), or to each with the product of the others' factors (MPI_PROD); the result's own is zero
- * then. With MPI_IN_PLACE both are one buffer, and so may sendbuf_b be.
+ * MPI_SUM and MPI_PROD of complex numbers, by MPI_MAXLOC and MPI_MINLOC of pairs, by operations of the program's own
+ * with an adjoint, and by any operation on integers. The adjoint of the result, of Allreduce summed up over the
+ * ranks, goes to all ranks (MPI_SUM), to the rank that had the value, the lowest of several (MPI_MAX, MPI_MIN, and
+ * MPI_MAXLOC, MPI_MINLOC among those with the lowest place), or to each with the product of the others' factors
+ * (MPI_PROD); the result's own is zero then. With MPI_IN_PLACE both are one buffer, and so may sendbuf_b be.
  *
  * Pairs are MPI_DOUBLE_INT and MPI_FLOAT_INT, whose place is an integer, and MPI_2DOUBLE_PRECISION and MPI_2REAL, whose
  * place is a value that the winner's adjoint gets too. The adjoint of a pair has the layout of the pair. */
