@@ -1,4 +1,4 @@
-//! Numbers and memory that the reverse sweep recovers without a demotion.
+//! Numbers and memory that the reverse sweep recovers without a demotion, and what functions keep by themselves.
 
 use crate::programs::check;
 
