@@ -88,14 +88,19 @@ static bool compare_end(struct comparison *c) {
     return true;
 }
 
+/* What is waited for since `begun` is an error once the limit is over. */
+static void expect_in_time(const struct comparison *c, double begun, const void *site) {
+    if (MPI_Wtime() - begun > mpi.timeout) {
+        refuse_absent(&c->own, c->comm, site);
+    }
+}
+
 static void agree_on(const struct comm *comm, const struct agreed *own, const void *site) {
     const double begun = MPI_Wtime();
     struct comparison c;
     compare_begin(&c, comm, own, site);
     while (!compare_end(&c)) {
-        if (MPI_Wtime() - begun > mpi.timeout) {
-            refuse_absent(own, comm, site);
-        }
+        expect_in_time(&c, begun, site);
     }
 }
 
@@ -146,9 +151,7 @@ static const struct comparison *comparison_find(uint64_t number) {
 static void compare_all(const void *site) {
     const double begun = MPI_Wtime();
     for (compare_some(); comparisons.first != NULL; compare_some()) {
-        if (MPI_Wtime() - begun > mpi.timeout) {
-            refuse_absent(&comparisons.first->own, comparisons.first->comm, site);
-        }
+        expect_in_time(comparisons.first, begun, site);
     }
 }
 

@@ -51,12 +51,12 @@ static const struct comparison *comparison_of(const struct waiting *waiting) {
 
 /* Waits until all ranks have come to the collective calls among the requests, which are all waited for. */
 static void expect_agreement(const struct waiting *waiting, const void *site) {
+    if (!mpi.check) {
+        return;
+    }
     const double begun = MPI_Wtime();
-    const struct comparison *c = mpi.check ? comparison_of(waiting) : NULL;
-    for (; c != NULL; c = comparison_of(waiting)) {
-        if (MPI_Wtime() - begun > mpi.timeout) {
-            refuse_absent(&c->own, c->comm, site);
-        }
+    for (const struct comparison *c; (c = comparison_of(waiting)) != NULL;) {
+        expect_in_time(c, begun, site);
     }
 }
 
@@ -64,8 +64,8 @@ static void expect_agreement(const struct waiting *waiting, const void *site) {
  * of the call. Whether to ask again. */
 static bool is_to_ask_again(const struct waiting *waiting, double begun, const void *site) {
     const struct comparison *c = comparison_of(waiting);
-    if (c != NULL && MPI_Wtime() - begun > mpi.timeout) {
-        refuse_absent(&c->own, c->comm, site);
+    if (c != NULL) {
+        expect_in_time(c, begun, site);
     }
     return c != NULL;
 }
