@@ -1,4 +1,4 @@
-//! Messages of the commands that read files: what happened, where, what to do. And numbers for people.
+//! Messages of the commands: what happened, where, what to do. And numbers for people.
 
 use adtape::Error;
 use std::io::{ErrorKind, Write};
