@@ -163,7 +163,7 @@ counts: ## instructions of the fast paths against their bounds
 lint: ## formatting, clippy and rustdoc: a warning is an error
 	$(SETUP) lint
 	cargo fmt --all --check
-	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 	cargo fmt --check --manifest-path $(PLOT)
 	cargo fmt --check --manifest-path benches/compression/Cargo.toml
 	cargo fmt --check --manifest-path benches/allocators/Cargo.toml

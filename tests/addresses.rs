@@ -1,8 +1,8 @@
-//! The programs that the fuzzer runs on addresses, at random: `fuzz/fuzz_targets/address_model`.
+//! The programs that the fuzzer runs on addresses, at random: `tests/fuzz/fuzz_targets/address_model`.
 //!
 //! `make address-programs` runs 100000 of them; the test runs fewer (ADDRESS_PROGRAMS sets how many).
 
-#[path = "../fuzz/fuzz_targets/address_model/mod.rs"]
+#[path = "fuzz/fuzz_targets/address_model/mod.rs"]
 mod address_model;
 #[path = "../src/part.rs"]
 mod part;

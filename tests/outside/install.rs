@@ -443,8 +443,8 @@ fn packages_of_other_managers_have_the_version_of_the_library() {
     let version = env!("CARGO_PKG_VERSION");
     for (file, line) in [
         ("fpm.toml", format!("version = \"{version}\"")),
-        ("packaging/spack/spack_repo/adtape/packages/adtape/package.py", format!("    version(\"{version}\")")),
-        ("packaging/conda/recipe.yaml", format!("  version: \"{version}\"")),
+        ("scripts/packaging/spack/spack_repo/adtape/packages/adtape/package.py", format!("    version(\"{version}\")")),
+        ("scripts/packaging/conda/recipe.yaml", format!("  version: \"{version}\"")),
     ] {
         let text = fs::read_to_string(root().join(file)).expect("the file is there");
         assert!(text.lines().any(|other| other == line), "{file} has no line {line}");

@@ -1,5 +1,5 @@
-//! The shared library exports what abi/symbols.txt lists, no more and no less. A new public call is added there by
-//! `ADTAPE_BLESS=1 cargo test -p adtape-outside symbols::`; a name that goes away breaks the ABI and needs a new SONAME or, before
+//! The shared library exports what include/abi/symbols.txt lists, no more and no less. A new public call is added there
+//! by `ADTAPE_BLESS=1 cargo test -p adtape-outside symbols::`; a name that goes away breaks the ABI and needs a new SONAME or, before
 //! 1.0, a new minor version.
 
 use crate::common::{build_release, root, run, stdout};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const LIST: &str = "abi/symbols.txt";
+const LIST: &str = "include/abi/symbols.txt";
 
 /// What a shared library exports, as `nm` sees it, without the version that a symbol may carry.
 fn exported(library: &Path) -> BTreeSet<String> {
@@ -29,7 +29,7 @@ fn exported_symbols_are_those_listed() {
     let list = root().join(LIST);
     if std::env::var_os("ADTAPE_BLESS").is_some() {
         let lines: String = exported.iter().map(|name| format!("{name}\n")).collect();
-        fs::write(&list, lines).expect("abi/symbols.txt is writable");
+        fs::write(&list, lines).expect("include/abi/symbols.txt is writable");
     }
     let text = fs::read_to_string(&list).unwrap_or_else(|error| panic!("{LIST}: {error}"));
     let faults = differences(&text.lines().map(str::to_owned).collect(), &exported);
@@ -110,6 +110,9 @@ fn a_symbol_off_the_list_is_seen() {
     let faults = differences(&listed, &exported(&library));
     assert_eq!(
         faults,
-        ["stray: exported, but not in abi/symbols.txt", "adtape_gone: in abi/symbols.txt, but not exported"]
+        [
+            "stray: exported, but not in include/abi/symbols.txt",
+            "adtape_gone: in include/abi/symbols.txt, but not exported"
+        ]
     );
 }

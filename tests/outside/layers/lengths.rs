@@ -6,13 +6,12 @@ use std::fs;
 
 const MOST_LINES: usize = 500;
 /// Folders with sources of the workspace's own.
-const FOLDERS: [&str; 14] = [
+const FOLDERS: [&str; 13] = [
     "src",
     "include",
     "tests",
     "ctests",
     "benches",
-    "fuzz",
     "examples",
     "fortran-bindings",
     "kit",

@@ -13,13 +13,13 @@ class Adtape(Package):
 
     license("MIT OR Apache-2.0")
 
-    # The archive that `make dist` writes, beside which this repository lies in packaging/spack; it has all crates.
+    # The archive that `make dist` writes; it has all crates. This repository lies beside it, in scripts/packaging/spack.
     version("0.1.0")
 
     @property
     def archive_url(self):
         here = os.path.dirname(os.path.realpath(__file__))
-        return os.path.realpath(os.path.join(here, "../../../../../../target"))
+        return os.path.realpath(os.path.join(here, "../../../../../../../target"))
 
     def url_for_version(self, version):
         return f"file://{self.archive_url}/adtape-{version}.tar.gz"

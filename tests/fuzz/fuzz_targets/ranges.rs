@@ -2,10 +2,10 @@
 
 #![no_main]
 
-#[path = "../../src/map/ranges/mod.rs"]
+#[path = "../../../src/map/ranges/mod.rs"]
 #[allow(unused)]
 mod ranges;
-#[path = "../../src/sync/mod.rs"]
+#[path = "../../../src/sync/mod.rs"]
 #[allow(unused)]
 mod sync;
 
