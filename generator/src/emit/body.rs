@@ -107,7 +107,7 @@ impl Naming for Body<'_> {
         self.objects[object.index()].clone()
     }
 
-    fn function(&self, function: &functions::Function) -> String {
+    fn function(&self, function: &Function) -> String {
         self.unit.helpers.called(function).unwrap_or_else(|| function.c_name())
     }
 

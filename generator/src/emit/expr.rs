@@ -11,7 +11,7 @@ pub trait Naming {
     /// The name of an object; of a block of the heap, the pointer to it.
     fn object(&self, object: ObjectId) -> String;
     /// The name of a function of the mathematical library.
-    fn function(&self, function: &functions::Function) -> String {
+    fn function(&self, function: &Function) -> String {
         function.c_name()
     }
     /// The name of the stable heap.

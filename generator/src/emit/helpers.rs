@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::names::Names;
-use crate::ir::functions::Function;
+use crate::ir::Function;
 
 /// One of them, for one width.
 struct Helper {

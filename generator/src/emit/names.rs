@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use crate::directives::{directives, literal, without_comments};
-use crate::ir::{Program, functions};
+use crate::ir::{Function, Program, functions};
 
 /// Keywords of C99 and C23.
 const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float for goto if inline \
@@ -178,9 +178,8 @@ pub fn macros_undone(program: &Program) -> BTreeSet<&str> {
     let (with_arguments, plain): (Vec<_>, Vec<_>) = macros(program).partition(|(_, body)| body.starts_with('('));
     let [with_arguments, plain] =
         [with_arguments, plain].map(|all| -> FxHashSet<&str> { all.into_iter().map(|(name, _)| name).collect() });
-    let is_used = |name: &&&str| {
-        CALLED.split_whitespace().any(|word| word == **name) || functions::Function::lookup(name).is_some()
-    };
+    let is_used =
+        |name: &&&str| CALLED.split_whitespace().any(|word| word == **name) || Function::lookup(name).is_some();
     let objects = program.globals.iter().chain(program.procs.iter().flat_map(|proc| &proc.objects));
     let params = program.procs.iter().flat_map(|proc| &proc.params).map(|param| &param.name);
     let vars = program.procs.iter().flat_map(|proc| &proc.vars).map(|var| &var.name);

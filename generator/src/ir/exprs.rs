@@ -1,6 +1,6 @@
 //! Places in memory and expressions, which have no effects. The vocabulary is that of [`types`](super::types).
 
-use super::{Dim, FieldId, GlobalId, ObjectId, Type, ValueId};
+use super::{FieldId, GlobalId, ObjectId, Type, ValueId};
 
 /// An access path into memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +44,15 @@ pub struct Subscript {
     pub dim: Dim,
 }
 
+/// One dimension of an array. C: lower bound 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Dim {
+    /// Lower bound; `None` is 0.
+    pub lower: Option<Expr>,
+    /// Number of elements; `None`: not known (first dimension behind a pointer).
+    pub extent: Option<Expr>,
+}
+
 /// An expression without effects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Expr {
@@ -75,11 +84,20 @@ pub enum ExprKind {
     /// Two operands of the types that C's conversions gave them.
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// A function of `math.h` or the like: see the table in [`super::functions`].
-    Function(super::functions::Function, Vec<Expr>),
+    Function(Function, Vec<Expr>),
     /// A conversion to [`Expr::ty`].
     Cast(Box<Expr>),
     /// `c ? a : b`; never of floating type.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// A function of the table ([`super::functions`]) at one width: `sin` at 32 bits is C's `sinf`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// Name of the double version in C.
+    pub name: &'static str,
+    /// 32, 64 or 80.
+    pub bits: u8,
 }
 
 impl Expr {

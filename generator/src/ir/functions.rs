@@ -12,25 +12,7 @@ use std::sync::LazyLock;
 
 use super::parse;
 use super::*;
-use table::{Arg, HELPERS, Row, TABLE, Template};
-
-/// A function of the table at one width: `sin` at 32 bits is C's `sinf`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Function {
-    /// Name of the double version in C.
-    pub name: &'static str,
-    /// 32, 64 or 80.
-    pub bits: u8,
-}
-
-/// What a function gives back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Gives {
-    /// A number of the function's width.
-    Real,
-    /// An integer of this type.
-    Integer(&'static str),
-}
+use table::{Arg, Gives, HELPERS, Row, TABLE, Template};
 
 /// A partial derivative.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,7 @@
 //! What a region is made of: statements of the source and items in order of execution. The vocabulary is that of
 //! [`types`](super::types).
 
-use std::collections::BTreeSet;
-
-use super::{
-    Def, Expr, ExprKind, ItemId, ObjectId, Place, Proc, ProcId, RegionId, Role, Span, StatementId, ValueId, VarId,
-};
+use super::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, Span, StatementId, ValueId, VarId};
 
 /// A sequence of items.
 #[derive(Clone, Debug, Default)]
@@ -290,6 +286,20 @@ pub enum Callee {
     Sweep(ProcId, Role),
 }
 
+/// What a procedure is in the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Role {
+    /// As the user wrote it.
+    #[default]
+    Primal,
+    /// The forward sweep: the primal with pushes.
+    Forward,
+    /// The reverse sweep.
+    Reverse,
+    /// The tangent.
+    Tangent,
+}
+
 /// The function without source that gives a block another size. It returns a pointer to the block of its first argument,
 /// which is no other block for the analyses, and not NULL.
 pub const REALLOC: &str = "realloc";
@@ -374,79 +384,4 @@ pub enum Popped {
         /// Their shadows.
         shadows: Vec<Expr>,
     },
-}
-
-/// The values that a pointer is a copy of: one of them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CopyOf {
-    /// Which.
-    pub values: BTreeSet<ValueId>,
-    /// The loops that hand it on from pass to pass, or out.
-    pub loops: BTreeSet<ItemId>,
-}
-
-impl Proc {
-    /// Whether it stops where a pointer holds a function that no source names there, which the program's own text does
-    /// not do.
-    pub fn is_guarded(&self) -> bool {
-        let says_so = |arg: &Expr| matches!(&arg.kind, ExprKind::Verbatim(text) if text.contains(UNNAMED));
-        self.items.iter().any(|item| matches!(&item.kind, ItemKind::Call { args, .. } if args.iter().any(says_so)))
-    }
-
-    /// By item: its region and its position there.
-    pub fn positions(&self) -> Vec<Option<(RegionId, usize)>> {
-        let mut positions = vec![None; self.items.len()];
-        for (at, region) in self.regions.iter().enumerate() {
-            for (position, item) in region.items.iter().enumerate() {
-                positions[item.index()] = Some((RegionId::new(at), position));
-            }
-        }
-        positions
-    }
-
-    /// The two values that a joined or a carried one takes its own from.
-    pub fn merged(&self, def: &Def) -> Option<[ValueId; 2]> {
-        match def {
-            Def::Join(item, k) => match &self.items[item.index()].kind {
-                ItemKind::Branch { joins, .. } => joins.get(*k as usize).map(|join| [join.then, join.otherwise]),
-                _ => None,
-            },
-            Def::Head(item, k) | Def::Out(item, k) => match &self.items[item.index()].kind {
-                ItemKind::Loop { carried, .. } => carried.get(*k as usize).map(|each| [each.init, each.end]),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The values of which a pointer is one, if it comes from them by copies: through branches and from pass to pass, as
-    /// buffers do that change places. `loops`: those that hand it on.
-    pub fn copy_of(&self, pointer: ValueId) -> CopyOf {
-        let (mut found, mut loops, mut seen) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        let mut open = vec![pointer];
-        while let Some(value) = open.pop() {
-            if !seen.insert(value) {
-                continue;
-            }
-            let def = &self.values[value.index()].def;
-            if let Def::Head(item, _) | Def::Out(item, _) = def {
-                loops.insert(*item);
-            }
-            match def {
-                Def::Is(Expr { kind: ExprKind::Value(of), .. }) => open.push(*of),
-                Def::Undefined => {}
-                def => match self.merged(def) {
-                    Some(merged) => open.extend(merged),
-                    None => drop(found.insert(value)),
-                },
-            }
-        }
-        CopyOf { values: found, loops }
-    }
-
-    /// Whether a region is another one, or inside it.
-    pub fn is_within(&self, region: RegionId, outer: RegionId) -> bool {
-        let around = |region: &RegionId| self.regions[region.index()].parent.map(|(parent, _)| parent);
-        std::iter::successors(Some(region), around).any(|region| region == outer)
-    }
 }

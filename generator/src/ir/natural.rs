@@ -3,7 +3,7 @@
 //! The text form writes a type only where it differs from the natural one, and the validator compares both. Conversions
 //! are explicit ([`ExprKind::Cast`]), so the operands of an arithmetic operator have one type, and it is the result's.
 
-use super::{exprs::*, types::*};
+use super::*;
 
 /// What types are computed in.
 #[derive(Clone, Copy)]

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::terms::{P, T, Term};
 use super::{Replay, Res, Stop};
-use crate::ir::functions::Function;
 use crate::ir::*;
 
 /// A sum: for each adjoint and its factors (whether one divides) how often it is added.

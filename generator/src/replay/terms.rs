@@ -9,8 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 
 use crate::flow::poly::{Atom, Poly};
-use crate::ir::functions::Function;
-use crate::ir::{Binary, GlobalId, ItemId, ObjectId, ProcId, Type, Unary, ValueId, VarId};
+use crate::ir::{Binary, Function, GlobalId, ItemId, ObjectId, ProcId, Type, Unary, ValueId, VarId};
 
 /// The number of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -96,7 +96,7 @@ impl Builder<'_> {
         }
     }
 
-    fn adjoint_of_function(&mut self, function: functions::Function, expr: &Expr, args: &[Expr], seed: Expr) {
+    fn adjoint_of_function(&mut self, function: Function, expr: &Expr, args: &[Expr], seed: Expr) {
         let active: Vec<usize> = (0..args.len()).filter(|k| self.active(&args[*k])).collect();
         let seed = if active.len() > 1 && cost(&seed) > 1 { self.bind("seed", seed) } else { seed };
         let mut named = vec![None; args.len()];
@@ -182,5 +182,5 @@ impl Builder<'_> {
 pub(super) fn share(partial: Expr, derivative: Expr) -> Expr {
     let ty = partial.ty.clone();
     let bits = if let Type::Float { bits } = ty { bits } else { 64 };
-    Expr { kind: ExprKind::Function(functions::Function::share(bits), vec![partial, derivative]), ty }
+    Expr { kind: ExprKind::Function(Function::share(bits), vec![partial, derivative]), ty }
 }

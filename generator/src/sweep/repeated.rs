@@ -5,7 +5,6 @@
 //! behind each other that change adjoints alone, so that memory of the primal stays as it is.
 
 use super::reverse::Builder;
-use crate::ir::functions::Function;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,13 @@
 //! The rows.
 
-use super::Gives;
+/// What a function gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gives {
+    /// A number of the function's width.
+    Real,
+    /// An integer of this type.
+    Integer(&'static str),
+}
 
 /// A function.
 pub(super) struct Row {

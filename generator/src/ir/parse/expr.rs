@@ -1,7 +1,6 @@
 //! Types, places and expressions of the text form.
 
 use super::{Parsed, Parser, Token};
-use crate::ir::functions::Function;
 use crate::ir::natural::Reached;
 use crate::ir::*;
 

@@ -1,7 +1,7 @@
 //! Calls.
 
 use super::*;
-use crate::ir::functions::{self, Function};
+use crate::ir::functions;
 use make::*;
 
 /// What is known of a function that computes nothing active.

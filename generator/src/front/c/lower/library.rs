@@ -1,6 +1,6 @@
 //! Functions of the C library that are known without their source.
 
-use crate::ir::functions::Function;
+use crate::ir::Function;
 use crate::ir::library::{Does, does};
 
 /// Constants and operators that headers make of built-in functions.

@@ -2,7 +2,7 @@
 
 use super::place::Spot;
 use super::*;
-use crate::ir::functions::Function;
+use crate::ir::Function;
 use make::*;
 
 impl<'a> Lower<'_, 'a> {

@@ -1,0 +1,59 @@
+//! Programs.
+
+use super::{DeclaredType, GlobalId, Object, Preprocessed, Proc, Source, Span, Types};
+use std::collections::BTreeSet;
+
+/// A whole program: everything the head reaches, and the globals these procedures name.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Structs.
+    pub types: Types,
+    /// The source files, whole, so that messages and the forward sweep can quote them.
+    pub sources: Vec<Source>,
+    /// Variables with static storage, function-local statics among them.
+    pub globals: Vec<Object>,
+    /// Procedures with a body, callees anywhere.
+    pub procs: Vec<Proc>,
+    /// What functions declare inside that their sweeps must declare too.
+    pub statics: Vec<Static>,
+    /// Declarations, inside of functions, of variables at file scope and of functions without source: nothing else may
+    /// declare these.
+    pub externs: Vec<String>,
+    /// What the preprocessor knows of the sources, as far as it was asked.
+    pub preprocessed: Preprocessed,
+    /// Types that the sources and their headers declare at file scope.
+    pub declared: Vec<DeclaredType>,
+    /// Variables with static storage whose initialiser has addresses of others.
+    pub led: Vec<GlobalId>,
+    /// Variables with static storage that no other file can name, and the shadows of those that no head names.
+    pub hidden: BTreeSet<GlobalId>,
+    /// Variables with static storage that nothing but procedures of the program may write by name, or give away.
+    pub closed: BTreeSet<GlobalId>,
+    /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
+    pub assumed: Vec<(String, String)>,
+    /// Variables with static storage that calls in one expression may write in either order: nothing reads what they
+    /// leave.
+    pub unordered: Vec<GlobalId>,
+}
+
+/// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can
+/// name them, so its sweeps declare them anew. The variables hold the same contents always, or are scratch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Static {
+    /// The function.
+    pub function: String,
+    /// The variables; none for a type.
+    pub globals: Vec<GlobalId>,
+    /// The declaration in C, with the variables under the names that [`Program::globals`] has.
+    pub text: String,
+    /// Where the function has it.
+    pub span: Span,
+    /// The numbers that variables begin with, where the front end knows them.
+    pub initial: Vec<(GlobalId, f64)>,
+    /// Whether the variables are written: each call writes them before it reads them, or the first call fills them; its
+    /// sweeps share them.
+    pub scratch: bool,
+    /// One of the variables that brings a value from one call to the next: no sweep may have a copy of it, so only the
+    /// function itself names it.
+    pub lasting: Option<GlobalId>,
+}
