@@ -17,6 +17,8 @@ fn program(seed: u64) -> Vec<u8> {
 
 /// Programs that once did otherwise.
 const FOUND: [u64; 10] = [2387, 11275, 11742, 13212, 23511, 25185, 27298, 29734, 31123, 37827];
+/// In sweeps.
+const FOUND_IN_SWEEPS: [u64; 5] = [475, 796, 800, 1270, 1941];
 
 #[test]
 fn random_programs_on_addresses_do_as_the_model_does() {
@@ -25,5 +27,9 @@ fn random_programs_on_addresses_do_as_the_model_does() {
     for seed in (1..=programs).chain(FOUND) {
         let run = std::panic::catch_unwind(|| address_model::run(&program(seed)));
         assert!(run.is_ok(), "seed {seed}");
+    }
+    for seed in (1..=programs).chain(FOUND_IN_SWEEPS) {
+        let run = std::panic::catch_unwind(|| address_model::run_sweeps(&program(seed)));
+        assert!(run.is_ok(), "seed {seed}, in sweeps");
     }
 }

@@ -127,7 +127,7 @@ impl Registry {
             Some(touching.below)
         })?;
         if object.forward_base != object.base {
-            past.moved.insert(value, |value| self.whereabouts(value));
+            past.moved.insert(value, |value| self.whereabouts(value, None));
         }
         if was.reused && was.range.base != object.base {
             // Its death may have taken the place of others, which are dead still.

@@ -274,7 +274,7 @@ impl Registry {
             let touching = touching.map_err(|there| self.object(there.value))?;
             if moved {
                 lane.has_moved.store(1, Ordering::Relaxed);
-                stack.moved.insert(value, |value| self.whereabouts(value));
+                stack.moved.insert(value, |value| self.whereabouts(value, Some(object.home)));
             }
             self.spans.widen(&lane.span, object.home, range.base, range.bytes);
             return Ok(self.touch(range, touching, &stack.dead));
@@ -284,7 +284,7 @@ impl Registry {
         let touching = self.heap.insert_over(range, |there, wholly| past.dead.give_way(there, wholly, value));
         let touching = touching.map_err(|there| self.object(there.value))?;
         if moved {
-            past.moved.insert(value, |value| self.whereabouts(value));
+            past.moved.insert(value, |value| self.whereabouts(value, None));
         }
         Ok(self.touch(range, touching, &past.dead))
     }

@@ -285,7 +285,7 @@ impl Registry {
     #[cold]
     #[inline(never)]
     fn enter_moved(&self) {
-        self.past().moved.enter(|value| self.whereabouts(value));
+        self.past().moved.enter(|value| self.whereabouts(value, None));
     }
 
     /// Where an address of the forward sweep and its adjoint lie now; None if its object is not there.
@@ -306,11 +306,11 @@ impl Registry {
 
     /// The range of the forward sweep, of an object that lies elsewhere now, that an address is in.
     fn moved_at(&self, lane: u16, address: u64) -> Option<Range> {
-        let now = |value| self.whereabouts(value);
-        let own = self.lane(lane).stack().moved.find(address, now);
-        let heap = self.past().moved.find(address, now);
+        let of_stack = |of: &Lane| of.stack().moved.find(address, |value| self.whereabouts(value, Some(of.number)));
+        let own = of_stack(self.lane(lane));
+        let heap = self.past().moved.find(address, |value| self.whereabouts(value, None));
         let inside = |range: &Range| address < range.end();
-        let others = || self.claimed().find_map(|lane| lane.stack().moved.find(address, now));
+        let others = || self.claimed().find_map(of_stack);
         own.filter(inside).or(heap.filter(inside)).or(own).or(heap).or_else(others)
     }
 

@@ -151,9 +151,12 @@ impl Registry {
         self.lane(lane_of(value)).objects.at(value as u32)
     }
 
+    /// Where the object with a value lies, if it is in the stack of this lane or, with None, in no stack. A slot may have
+    /// an object of another map by now.
     #[inline(always)]
-    fn whereabouts(&self, value: u64) -> Option<Whereabouts> {
-        self.lane(lane_of(value)).objects.whereabouts(value as u32)
+    fn whereabouts(&self, value: u64, stack: Option<u16>) -> Option<Whereabouts> {
+        let there = self.lane(lane_of(value)).objects.whereabouts(value as u32);
+        there.filter(|there| there.stack == stack)
     }
 
     /// The object of a range of the live map; None if it ended after it was found there. A slot gets another object

@@ -234,7 +234,7 @@ mod tests {
 
     fn whereabouts(object: &Object) -> Whereabouts {
         let Object { state, base, forward_base, bytes, .. } = *object;
-        Whereabouts { state, base, forward_base, bytes }
+        Whereabouts { state, base, forward_base, bytes, stack: None }
     }
 
     #[test]

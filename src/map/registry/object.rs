@@ -157,6 +157,8 @@ pub(super) struct Whereabouts {
     pub base: u64,
     pub forward_base: u64,
     pub bytes: u64,
+    /// The lane whose stack it is in; None of all other kinds.
+    pub stack: Option<u16>,
 }
 
 /// What the death of an object may have to change besides.
@@ -274,7 +276,9 @@ impl Object {
     #[inline(always)]
     pub(super) fn whereabouts([first, base, bytes, adjoint_bytes, forward_base]: [u64; 5]) -> Option<Whereabouts> {
         let state = state_in(adjoint_bytes).filter(|_| birth_in(first) != 0)?;
-        Some(Whereabouts { state, base, forward_base, bytes: bytes & LOW_48 })
+        let is_stack = (adjoint_bytes >> 48) >> 10 & 7 == RangeKind::Stack as u64;
+        let stack = is_stack.then_some(home_in(first));
+        Some(Whereabouts { state, base, forward_base, bytes: bytes & LOW_48, stack })
     }
 
     /// Whether the words 1 and 3 of an object are of one that lies where the range does.
@@ -332,7 +336,7 @@ impl Object {
             state,
             touched: Object::is_touched(first),
             reused: flags >> REUSED_SHIFT & 1 != 0,
-            home: ((first & !TOUCHED) >> 48) as u16,
+            home: home_in(first),
         })
     }
 }
@@ -365,6 +369,12 @@ pub(super) fn birth_in(first: u64) -> u64 {
     first & LOW_48
 }
 
+/// The lane where the object with this first word is.
+#[inline(always)]
+fn home_in(first: u64) -> u16 {
+    ((first & !TOUCHED) >> 48) as u16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,9 +398,10 @@ mod tests {
                 assert_eq!((object.serial.lane(), object.serial.birth()), (4095, (1 << 48) - 1));
                 let words = object.to_words();
                 let Object { base, forward_base, bytes, .. } = object;
+                let stack = (kind == RangeKind::Stack).then_some(4095);
                 assert_eq!(
                     Object::whereabouts([words[0], words[1], words[3], words[4], words[5]]),
-                    Some(Whereabouts { state, base, forward_base, bytes })
+                    Some(Whereabouts { state, base, forward_base, bytes, stack })
                 );
                 let found = Object::alive(4095, [words[0], words[1], words[3], words[4]]);
                 let expected = (object.serial, object.base, object.bytes, object.kind, object.label);

@@ -199,7 +199,8 @@ impl Registry {
                 if object.kind == RangeKind::Stack {
                     self.lane(object.home).has_moved.store(1, Ordering::Relaxed);
                 }
-                self.note_moved(&object, |moved| moved.insert(value, |value| self.whereabouts(value)));
+                let stack = (object.kind == RangeKind::Stack).then_some(object.home);
+                self.note_moved(&object, |moved| moved.insert(value, |value| self.whereabouts(value, stack)));
             }
         }
     }

@@ -49,6 +49,13 @@ impl Wait {
     pub fn new(target: Target, adjoint: bool) -> Wait {
         Wait { target, adjoint, elements: None, pair: None, beside: 0, held: None }
     }
+
+    /// Whether what a variable holds that follows says that it is the one that was set. NULL by itself is what much other
+    /// memory holds.
+    #[inline(always)]
+    fn is_told_apart(&self) -> bool {
+        self.held != Some(0) || self.beside != 0
+    }
 }
 
 /// A pointer variable that waited or followed, and is to be set now.
@@ -264,7 +271,8 @@ impl Table {
 
     /// A variable was set to an object; it follows it if the object is reused.
     fn set(&mut self, variable: u64, wait: Wait, target: Target, value: u64, reused: bool) {
-        if reused { self.insert(variable, Wait { target, held: Some(value), ..wait }) } else { self.remove(variable) }
+        let wait = Wait { target, held: Some(value), ..wait };
+        if reused && wait.is_told_apart() { self.insert(variable, wait) } else { self.remove(variable) }
     }
 
     /// As [`Waiting::released`].
@@ -417,8 +425,7 @@ impl Waiting {
         let mut table = self.lock();
         let mut others = false;
         for (variable, wait) in variables {
-            // NULL by itself is what much other memory holds.
-            let follows = wait.held != Some(0) || wait.beside != 0;
+            let follows = wait.is_told_apart();
             if follows && table.follow_again(variable, &wait) {
                 continue;
             }

@@ -6,4 +6,7 @@ mod address_model;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| address_model::run(input));
+fuzz_target!(|input: &[u8]| {
+    address_model::run(input);
+    address_model::run_sweeps(input);
+});

@@ -245,3 +245,61 @@ fn pointers_that_wait_in_memory_that_moves_go_along_as_far_as_it_is_kept() {
     arrived.sort_unstable();
     assert_eq!((arrived, waiting()), (vec![4992, 5000, 7000], vec![]));
 }
+
+/// The slot of an object whose birth is reversed goes to another one. If nobody had asked for an address meanwhile, the
+/// latter was entered among those of the former's map, where it stayed when it ended and hid who came after it.
+#[test]
+fn object_in_the_slot_of_one_of_another_map_is_forgotten_when_it_ends() {
+    use RangeKind::{Heap, Stack};
+    for (kind_before, of_others, home_before, home) in
+        [(Stack, Heap, 0, 0), (Heap, Stack, 0, 0), (Stack, Stack, 0, 1), (Stack, Stack, 1, 0), (Stack, Heap, 1, 0)]
+    {
+        let (registry, lane) = registry();
+        let homes = [lane, registry.claim().unwrap()];
+        let (home_before, home) = (homes[home_before], homes[home]);
+        let dies = |base, bytes, kind| {
+            registry.add(lane, base, bytes, kind, c"").unwrap();
+            RangeRecord::of(&registry.remove(lane, base).unwrap())
+        };
+        // The places of the first two are taken by later deaths, so they have no slots when they come back.
+        let long = dies(1008, 120, of_others);
+        let short = dies(1000, 24, of_others);
+        registry.add(lane, 5000, 48, kind_before, c"").unwrap();
+        let last = dies(1000, 24, of_others);
+        let before = RangeRecord::of(&registry.remove(lane, 5000).unwrap());
+        registry.turn().unwrap();
+        registry.restore_and_list(home_before, &before, at(6000)).unwrap();
+        registry.restore_and_list(home, &last, at(7000)).unwrap();
+        registry.undo_birth(home, 7000).unwrap();
+        registry.undo_birth(home_before, 6000).unwrap();
+        registry.restore_and_list(home, &short, at(7000)).unwrap();
+        assert_eq!(registry.rebase_both(lane, 1016).unwrap(), Some((7016, 0)));
+        registry.undo_birth(home, 7000).unwrap();
+        registry.restore_and_list(home, &long, at(7000)).unwrap();
+        for by in [0, 8, 119] {
+            let said = format!("{kind_before:?} on {home_before}, {of_others:?} on {home}: {by}");
+            assert_eq!(registry.rebase_both(lane, 1008 + by).unwrap(), Some((7000 + by, 0)), "{said}");
+        }
+    }
+}
+
+#[test]
+fn variable_that_is_null_by_itself_follows_nothing() {
+    let (registry, lane) = registry();
+    let dies = |base, bytes| {
+        registry.add(lane, base, bytes, RangeKind::Heap, c"").unwrap();
+        RangeRecord::of(&registry.remove(lane, base).unwrap())
+    };
+    let (first, second, third) = (dies(1000, 32), dies(1000, 24), dies(1000, 16));
+    registry.turn().unwrap();
+    registry.restore_and_list(lane, &third, at(1000)).unwrap();
+    // A variable of an adjoint, popped by itself, that follows the address.
+    let wait = Wait { held: Some(900), ..Wait::new(Target::Object(third.serial, 8), true) };
+    registry.waiting.follow([(40, wait)]);
+    registry.undo_birth(lane, 1000).unwrap();
+    // The object that comes has no adjoint: the variable is NULL, as much memory is.
+    let set = registry.restore_and_list(lane, &second, at(1000)).unwrap();
+    assert_eq!(set, [Arrival { variable: 40, value: 0, offset: 8, held: Some(900) }]);
+    registry.undo_birth(lane, 1000).unwrap();
+    assert_eq!(registry.restore_and_list(lane, &first, at(1000)).unwrap(), []);
+}

@@ -40,6 +40,8 @@ impl Model {
         if set.held != 0 || set.beside != 0 {
             let certain = self.objects[i].reused;
             self.set.insert(variable, Set { target: Target::Object(i, by), certain, ..set });
+        } else {
+            self.set.remove(&variable);
         }
     }
 

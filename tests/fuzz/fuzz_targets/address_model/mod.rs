@@ -9,5 +9,7 @@ mod input;
 mod model;
 mod pointers;
 mod program;
+mod sweeps;
 
 pub use program::run;
+pub use sweeps::run_sweeps;

@@ -2,7 +2,7 @@
 
 use super::model::{Item, Lay, Object, Set, Target, extent};
 use super::program::{Run, status};
-use adtape::{Error, Status};
+use adtape::{Error, LiveRange, Status};
 
 impl Run<'_> {
     pub fn pop(&mut self) {
@@ -86,6 +86,10 @@ impl Run<'_> {
             Some(lay) => lay.base + self.input.byte() % (lay.bytes + 1),
             None => self.pointer(),
         };
+        self.rebase_address(address);
+    }
+
+    pub fn rebase_address(&mut self, address: u64) {
         let variables = [self.input.address(), self.input.address()];
         let result = self.objects.rebase_pointer(address as usize, variables[0] as usize, variables[1] as usize);
         let null = address == 0;
@@ -98,7 +102,13 @@ impl Run<'_> {
             return;
         }
         let (i, range) = self.model.popped[self.input.below(self.model.popped.len())];
-        let (new_base, bytes) = (self.input.address(), range.bytes as u64);
+        let new_base = self.input.address();
+        self.come_back(i, range, new_base);
+    }
+
+    /// An object comes back to an address. Whether it could.
+    pub fn come_back(&mut self, i: usize, range: LiveRange, new_base: u64) -> bool {
+        let bytes = range.bytes as u64;
         let adjoint_base = self.input.address();
         let adjoint_bytes = [0, bytes / 2, bytes, 2 * bytes][self.input.below(4)];
         let (base, was) = (range.base as u64, self.model.objects[i]);
@@ -124,7 +134,7 @@ impl Run<'_> {
         let expected = checks.into_iter().find_map(Result::err).unwrap_or(Status::Ok);
         let result = self.objects.rebase_add(&range, new_base as usize, adjoint_base as usize, adjoint_bytes as usize);
         assert_eq!(status(&result), expected, "{range:?} at {new_base:#x}: {result:?}");
-        let Ok(set) = result else { return };
+        let Ok(set) = result else { return false };
         let (mut waited, followed): (Vec<_>, Vec<_>) = set.into_iter().partition(|waiter| waiter.held.is_none());
         waited.sort_unstable_by_key(|waiter| waiter.variable);
         let waited: Vec<_> = waited.iter().map(|w| (w.variable as u64, w.offset as i64, Ok(w.value as u64))).collect();
@@ -157,5 +167,6 @@ impl Run<'_> {
         if bytes > 0 && new_base != base {
             self.model.moved.push(Lay { object: i, base, bytes });
         }
+        true
     }
 }

@@ -17,8 +17,7 @@ pub fn status<T>(result: &Result<T, Error>) -> Status {
 
 /// Runs a program to its end.
 pub fn run(input: &[u8]) {
-    let tape = Tape::new().expect("a tape");
-    let mut run = Run { objects: Objects::new(), tape, model: Model::default(), input: Input(input) };
+    let mut run = Run::new(Input(input));
     while !run.input.0.is_empty() {
         run.step();
         run.compare();
@@ -26,6 +25,10 @@ pub fn run(input: &[u8]) {
 }
 
 impl Run<'_> {
+    pub fn new(input: Input<'_>) -> Run<'_> {
+        Run { objects: Objects::new(), tape: Tape::new().expect("a tape"), model: Model::default(), input }
+    }
+
     /// The base of an object, mostly one that is alive.
     pub fn base(&mut self) -> u64 {
         let n = self.input.byte() as usize;
@@ -56,17 +59,23 @@ impl Run<'_> {
             12 => self.rebase_add(),
             13 => self.rebase_remove(),
             14 => self.rebase_pointer(),
-            _ => {
-                self.objects.live_begin_reverse().expect("no adjoint waits");
-                self.model.moved.clear();
-                self.model.objects.iter_mut().filter(|o| o.alive).for_each(|object| object.forward_base = object.base);
-            }
+            _ => self.begin_reverse(),
         }
+    }
+
+    pub fn begin_reverse(&mut self) {
+        self.objects.live_begin_reverse().expect("no adjoint waits");
+        self.model.moved.clear();
+        self.model.objects.iter_mut().filter(|o| o.alive).for_each(|object| object.forward_base = object.base);
     }
 
     fn add(&mut self) {
         let (base, bytes, kind) = (self.input.address(), self.input.bytes(), self.input.kind());
         let label = ["", "x", "y double[8]"][self.input.below(3)];
+        self.add_there(base, bytes, kind, label);
+    }
+
+    pub fn add_there(&mut self, base: u64, bytes: u64, kind: RangeKind, label: &str) {
         let result = self.objects.live_add(base as usize, bytes as usize, kind, label);
         let expected = extent(base, bytes).and_then(|()| self.model.free(base, bytes));
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "add {base:#x}, {bytes}: {result:?}");
@@ -97,6 +106,10 @@ impl Run<'_> {
 
     fn rebase_remove(&mut self) {
         let base = self.base();
+        self.undo_birth(base);
+    }
+
+    pub fn undo_birth(&mut self, base: u64) {
         let expected = self.model.exact(base);
         let result = self.objects.rebase_remove(base as usize);
         assert_eq!(status(&result), expected.err().unwrap_or(Status::Ok), "rebase_remove {base:#x}: {result:?}");
@@ -128,7 +141,7 @@ impl Run<'_> {
         self.model.tape.extend(expected.map(|i| Item::Range(i, base)));
     }
 
-    fn end(&mut self) {
+    pub fn end(&mut self) {
         let base = self.base();
         let expected = self.model.exact(base);
         let result = self.objects.live_end(&self.tape, base as usize);
@@ -139,7 +152,7 @@ impl Run<'_> {
         }
     }
 
-    fn push_pointer(&mut self) {
+    pub fn push_pointer(&mut self) {
         let address = self.pointer();
         let expected = self.model.find(address);
         let result = self.objects.push_pointer(&self.tape, address as usize);
@@ -156,7 +169,7 @@ impl Run<'_> {
     }
 
     /// Everything that can be listed.
-    fn compare(&self) {
+    pub fn compare(&self) {
         let model = &self.model;
         let found: Vec<_> = self
             .objects
