@@ -13,7 +13,7 @@ use super::options::TestOptions;
 use super::plot;
 use super::real::Real;
 use super::report::{Reason, Report, Seen};
-use super::vector::{direction, dot, scale, sum};
+use super::vector::{direction, dot, norm, scale, sum};
 use crate::error::{Error, Status};
 use crate::tape::with_thread_tape;
 use std::ops::Range;
@@ -113,8 +113,7 @@ fn judge<T: Real>(
     seen: &mut Seen,
 ) -> Result<(), Error> {
     let d = direction(x, options);
-    let length = dot(&mut options.product, &d, &d).sqrt();
-    if length == 0.0 {
+    if norm(&mut options.product, &d) == 0.0 {
         report.decide(Reason::ZeroDirection);
         seen.said = Some("the direction is zero: all its components are".to_owned());
         return Ok(());
@@ -126,18 +125,25 @@ fn judge<T: Real>(
     // Its square is far below rounding, and far above the smallest number.
     let h = T::EPSILON * T::EPSILON;
     let mut stepped = Stepped { function: f, x, d: &d, gradient, h, evaluations: 0, end: 0 };
-    let reference = stepped.slope(0..x.len())?;
+    let mut reference = stepped.slope(0..x.len())?;
+    if (reference * h).abs() < T::LEAST / (T::EPSILON * T::EPSILON) {
+        // So small a number has few digits. The square of this step is still below rounding.
+        stepped.h = T::EPSILON.sqrt() / 16.0;
+        reference = stepped.slope(0..x.len())?;
+    }
     let size = slope.abs().max(reference.abs()).max(typical);
+    let least = T::LEAST / stepped.h;
     let summary = &mut report.summary;
-    (summary.slope, summary.reference, summary.step) = (slope, reference, h);
-    summary.uncertainty = 64.0 * T::EPSILON * size;
+    (summary.slope, summary.reference, summary.step) = (slope, reference, stepped.h);
+    summary.uncertainty = 64.0 * T::EPSILON * size + least;
     summary.error = if size > 0.0 { (slope - reference).abs() / size } else { 0.0 };
-    summary.evaluations = 1;
+    summary.evaluations = stepped.evaluations as i64;
     let accepted = options.accepted(T::PRODUCT_TOLERANCE);
     let reason = match () {
         () if !(reference.is_finite() && slope.is_finite()) => Reason::NotFinite,
         () if gradient.is_none() => Reason::NoGradient,
         () if size == 0.0 => Reason::Constant,
+        () if least > accepted * size => Reason::Noise,
         () if summary.error > accepted => Reason::Wrong,
         () => Reason::Agrees,
     };

@@ -140,9 +140,10 @@ pub(super) fn search<T: Real>(
     let Some(whole) = slopes.error(0..n)? else { return Ok(Found { more: true, ..Found::default() }) };
     let accepted = options.accepted(T::GRADIENT_TOLERANCE).max(1e-6);
     let (bad, more, all) = bisect(&mut slopes, n, whole, (runs as usize / STEPS).min(64), accepted)?;
+    let scale = slopes.probe.scale();
     let component = |(i, error): (usize, f64)| {
         let (g, d) = (gradient[i].widened(), line.direction[i].widened());
-        Component { index: i as i64, gradient: g, reference: g + error / d }
+        Component { index: i as i64, gradient: g, reference: g + error / scale / d }
     };
     Ok(Found { components: bad.into_iter().map(component).collect(), more, all })
 }

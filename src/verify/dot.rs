@@ -5,16 +5,20 @@
 
 use super::components::{Measure, bisect};
 use super::explain;
+use super::gradient::HIDDEN;
 use super::options::{Product, TestOptions};
 use super::real::Real;
 use super::report::{NAMED, Reason, Report, Seen};
-use super::vector::{dot, random, scale, sum};
+use super::vector::{dot, norm, random, scale, sum};
 use crate::error::Error;
 use crate::tape::with_thread_tape;
 use std::ops::Range;
 
 /// Computes a linear map: what goes in, what comes out, which is zero before.
 pub(super) type Linear<'a, T> = &'a mut dyn FnMut(&[T], &mut [T]);
+
+/// What a sum of many terms may lose where they are near the smallest number, in those.
+const LOST: f64 = 1024.0;
 
 /// A linear map that is counted.
 struct Map<'a, T> {
@@ -44,7 +48,7 @@ impl<T: Real> Map<'_, T> {
         let outputs = self.of(&twice)?;
         let largest = output.iter().fold(0.0_f64, |most, y| most.max(y.widened().abs()));
         let off = |(twice, once): (&T, &T)| (twice.widened() - 2.0 * once.widened()).abs();
-        Ok(outputs.iter().zip(output).map(off).all(|off| off <= 1e4 * T::EPSILON * largest))
+        Ok(outputs.iter().zip(output).map(off).all(|off| off <= 1e4 * T::EPSILON * largest + LOST * T::LEAST))
     }
 }
 
@@ -129,7 +133,7 @@ fn judge<T: Real>(
 ) -> Result<Reason, Error> {
     let accepted = options.accepted(T::PRODUCT_TOLERANCE);
     let product: &mut Option<Product<'_, T>> = &mut options.product;
-    if dot(product, xd, xd) == 0.0 || dot(product, yb, yb) == 0.0 {
+    if norm(product, xd) == 0.0 || norm(product, yb) == 0.0 {
         seen.said = Some("the direction or the weights are zero: all their components are".to_owned());
         return Ok(Reason::ZeroDirection);
     }
@@ -162,9 +166,11 @@ fn judge<T: Real>(
             return Ok(Reason::NotLinear);
         }
     }
+    let least = LOST * T::LEAST;
     Ok(match () {
         () if size == 0.0 => Reason::Constant,
-        () if summary.error > accepted => Reason::Wrong,
+        () if least > HIDDEN * size => Reason::Noise,
+        () if summary.error > accepted && (here - there).abs() > least => Reason::Wrong,
         () => Reason::Agrees,
     })
 }

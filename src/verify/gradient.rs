@@ -8,7 +8,7 @@ use super::probe::{Function, Probe, listened};
 use super::real::Real;
 use super::report::{Changed, Reason, Report, Seen};
 use super::taylor::{Line, Series};
-use super::vector::{direction, dot, own_size, scale, sum};
+use super::vector::{direction, dot, norm, own_size, scale, sum};
 use super::waypoints::{self, Ask, Passages, noted};
 use crate::error::Error;
 use crate::tape::branches::Branches;
@@ -28,6 +28,9 @@ pub enum Gradient<'a, T> {
     /// What computes it, both sweeps. The test calls it twice at x, and compares its branches where that helps.
     Call(GradientCall<'a, T>),
 }
+
+/// Noise must not hide an error of the slope of this size, relative, unless the program accepts a larger one.
+pub(super) const HIDDEN: f64 = 5e-3;
 
 /// What a test found.
 pub(super) struct Examined<'t, 'a, T: Real> {
@@ -71,6 +74,12 @@ pub(super) fn examine<'t, 'a, T: Real>(
     let probe = Probe::new(f, x)?;
     let mut test = Test { probe, options, call, report: &mut report, seen: &mut seen };
     test.run(array.as_deref())?;
+    let scale = test.probe.scale();
+    if scale != 1.0 {
+        test.report.unscale(scale);
+        test.seen.sides = test.seen.sides.map(|(left, right)| (left / scale, right / scale));
+        test.probe.unscale();
+    }
     let tried = Some((test.probe, test.call, passages));
     Ok(Examined { report, seen, tried })
 }
@@ -153,7 +162,7 @@ impl<T: Real> Test<'_, '_, '_, '_, T> {
             return self.fail(Reason::NotFinite, said);
         }
         let d = direction(self.probe.x, self.options);
-        let length = dot(&mut self.options.product, &d, &d);
+        let length = norm(&mut self.options.product, &d);
         if length == 0.0 {
             return self.fail(Reason::ZeroDirection, "the direction is zero: all its components are".to_owned());
         }
@@ -161,9 +170,10 @@ impl<T: Real> Test<'_, '_, '_, '_, T> {
         if let Some(gradient) = gradient {
             slope = dot(&mut self.options.product, gradient, &d);
             typical = scale(&mut self.options.product, gradient, &d);
-            magnitude = sum(gradient.iter().zip(&d).map(|(g, d)| (g.widened() * d.widened()).abs())).max(typical);
+            let term = |(g, d): (&T, &T)| g.widened().abs().max(f64::MIN_POSITIVE) * d.widened().abs();
+            magnitude = sum(gradient.iter().zip(&d).map(term)).max(typical);
         }
-        if !(slope.is_finite() && length.is_finite()) {
+        if ![slope, typical, length].iter().all(|x| x.is_finite()) {
             let bad = gradient.and_then(|g| g.iter().position(|g| !g.widened().is_finite()));
             let said = match bad {
                 Some(i) => format!("component {} of the gradient is not finite", i as i64 + self.options.first_index),
@@ -173,6 +183,8 @@ impl<T: Real> Test<'_, '_, '_, '_, T> {
         }
         let unit = own_size(self.probe.x, &d, self.options);
         let first = if self.options.first_step > 0.0 { self.options.first_step } else { unit / 16.0 };
+        self.probe.rescale(slope.abs().max(typical) * first);
+        let (slope, typical, magnitude) = [slope, typical, magnitude].map(|x| x * self.probe.scale()).into();
         self.probe.measure_noise(&d, unit)?;
         let line = Line { gradient, direction: &d, magnitude };
         let most = self.options.most_steps();
@@ -180,6 +192,15 @@ impl<T: Real> Test<'_, '_, '_, '_, T> {
         if right.steps.is_empty() {
             let said = format!("the function is not finite at any step of the direction, from {first:.1e} down");
             return self.fail(Reason::NotFinite, said);
+        }
+        // All that follows takes f for a function: a value that drifts from call to call is none.
+        let (before, again) = (self.probe.value, self.probe.again()?);
+        let off = (again - before).abs();
+        if off.is_nan() || off > 1e3 * T::EPSILON * before.abs() && off > 64.0 * self.probe.noise {
+            let [before, again] = [before, again].map(|value| value / self.probe.scale());
+            let said =
+                format!("a second call of the function at the same x gave another result: {before:e}, then {again:e}");
+            return self.fail(Reason::NotRepeatable, said);
         }
         let summary = &mut self.report.summary;
         (summary.noise, summary.slope) = (self.probe.noise, slope);
@@ -209,9 +230,10 @@ impl<T: Real> Test<'_, '_, '_, '_, T> {
         let against = size.max(bend);
         let wrong =
             |series: &Series| series.error.abs() > 3.0 * series.uncertainty && series.error.abs() > accepted * against;
-        self.report.summary.error = right.error.abs() / against;
+        self.report.summary.error = if against > 0.0 { right.error.abs() / against } else { 0.0 };
         self.report.summary.order = right.middle_order();
-        let mut reason = match (wrong(right), right.uncertainty > 0.02 * against) {
+        let hidden = 3.0 * right.uncertainty > accepted.max(HIDDEN) * against;
+        let mut reason = match (wrong(right), hidden) {
             (true, _) => Reason::Wrong,
             (_, true) => Reason::Noise,
             _ if any_clear => Reason::Agrees,
@@ -235,17 +257,6 @@ impl<T: Real> Test<'_, '_, '_, '_, T> {
         self.look_for_branches(line.direction, right, reason)?;
         if reason == Reason::Noise && self.seen.changed.is_some() {
             reason = Reason::Branch;
-        }
-        if !reason.passed() {
-            let again = self.probe.again()?;
-            let off = (again - self.probe.value).abs();
-            if off.is_nan() || off > 1e3 * T::EPSILON * self.probe.value.abs() && off > 64.0 * self.probe.noise {
-                let said = format!(
-                    "a second call of the function at the same x gave another result: {:e}, then {again:e}",
-                    self.probe.value
-                );
-                return self.fail(Reason::NotRepeatable, said);
-            }
         }
         self.report.decide(reason);
         if reason == Reason::Wrong && self.options.product.is_none() {

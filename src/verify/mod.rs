@@ -54,6 +54,8 @@ mod complex;
 mod components;
 mod dot;
 mod explain;
+#[cfg(all(test, not(loom)))]
+mod extreme_tests;
 mod gradient;
 mod noise;
 mod options;

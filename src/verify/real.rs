@@ -4,6 +4,11 @@
 
 use crate::tape::Scalar;
 
+/// 2 to the power of what may be an exponent of a normal number.
+pub(super) const fn power_of_2(exponent: i64) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 /// f32 or f64.
 pub trait Real: Scalar + Copy + PartialEq {
     /// The distance from 1 to the next number.
@@ -12,6 +17,10 @@ pub trait Real: Scalar + Copy + PartialEq {
     const GRADIENT_TOLERANCE: f64;
     /// The like for two products, or for a complex step.
     const PRODUCT_TOLERANCE: f64;
+    /// A power of 2 whose product with what is small, or quotient of what is large, has a square that is a number.
+    const FAR: f64;
+    /// The smallest number above 0: all that is near it has an error of about half of it.
+    const LEAST: f64;
     /// 0.
     const ZERO: Self;
 
@@ -27,6 +36,8 @@ impl Real for f64 {
     const EPSILON: f64 = f64::EPSILON;
     const GRADIENT_TOLERANCE: f64 = 1e-7;
     const PRODUCT_TOLERANCE: f64 = 1e-10;
+    const FAR: f64 = power_of_2(600);
+    const LEAST: f64 = f64::from_bits(1);
     const ZERO: f64 = 0.0;
 
     fn widened(self) -> f64 {
@@ -44,6 +55,8 @@ impl Real for f32 {
     const EPSILON: f64 = f32::EPSILON as f64;
     const GRADIENT_TOLERANCE: f64 = 1e-3;
     const PRODUCT_TOLERANCE: f64 = 1e-4;
+    const FAR: f64 = power_of_2(80);
+    const LEAST: f64 = power_of_2(-149);
     const ZERO: f32 = 0.0;
 
     fn widened(self) -> f64 {

@@ -161,6 +161,15 @@ impl Report {
         &self.summary.component[..self.summary.component_count as usize]
     }
 
+    /// Takes off what values of the function were multiplied with.
+    pub(super) fn unscale(&mut self, scale: f64) {
+        let summary = &mut self.summary;
+        for value in [&mut summary.noise, &mut summary.slope, &mut summary.reference, &mut summary.uncertainty] {
+            *value /= scale;
+        }
+        self.steps.iter_mut().for_each(|step| step.remainder /= scale);
+    }
+
     pub(super) fn decide(&mut self, reason: Reason) {
         self.summary.reason = reason as i32;
         self.summary.passed = reason.passed();

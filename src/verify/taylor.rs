@@ -21,7 +21,7 @@ pub(super) struct Line<'a, T> {
     /// None where the slope itself is wanted.
     pub gradient: Option<&'a [T]>,
     pub direction: &'a [T],
-    /// What the terms of gradient · direction add up to at most: their rounding is in proportion.
+    /// What the terms of gradient · direction add up to at most, times the scale: their rounding is in proportion.
     pub magnitude: f64,
 }
 
@@ -65,7 +65,7 @@ impl Series {
                 (Some(gradient), None) => probe.moved_along(gradient),
                 (Some(gradient), given) => {
                     let moved: Vec<T> = probe.moved().map(T::nearest).collect();
-                    dot(given, gradient, &moved)
+                    dot(given, gradient, &moved) * probe.scale()
                 }
             };
             let floor = 8.0 * probe.noise + 4.0 * rounding * line.magnitude * h.abs();
@@ -89,7 +89,8 @@ impl Series {
     fn add(&mut self, h: f64, remainder: f64, floor: f64) {
         let clear = remainder.abs() > floor;
         let before = self.steps.last().filter(|step| step.clear && clear);
-        let order = before.map(|step| libm::log((step.remainder / remainder).abs()) / libm::log(RATIO));
+        let log = |x: f64| libm::log(x.abs()) / libm::log(RATIO);
+        let order = before.map(|step| log(step.remainder) - log(remainder));
         self.steps.push(Step { h, remainder, order, clear });
     }
 

@@ -15,6 +15,11 @@ struct Sum {
 impl Sum {
     fn add(&mut self, x: f64) {
         let sum = self.sum + x;
+        if !sum.is_finite() {
+            // What such a sum has lost would be the difference of two infinities.
+            self.sum = sum;
+            return;
+        }
         let larger = self.sum.abs() >= x.abs();
         self.lost += if larger { (self.sum - sum) + x } else { (x - sum) + self.sum };
         self.sum = sum;
@@ -37,11 +42,23 @@ pub(super) fn dot<T: Real>(product: &mut Option<Product<'_, T>>, a: &[T], b: &[T
     }
 }
 
+/// The square root of the sum of the squares. Squares that are too large or too small for a number are no trouble: on
+/// several processes all of them find the same, and scale alike.
+pub(super) fn norm<T: Real>(product: &mut Option<Product<'_, T>>, a: &[T]) -> f64 {
+    let squares = dot(product, a, a);
+    if squares.is_finite() && squares >= f64::MIN_POSITIVE / T::EPSILON {
+        return squares.sqrt();
+    }
+    let factor = if squares >= 1.0 || squares.is_nan() { 1.0 / T::FAR } else { T::FAR };
+    let scaled: Vec<T> = a.iter().map(|a| T::nearest(a.widened() * factor)).collect();
+    dot(product, &scaled, &scaled).max(0.0).sqrt() / factor
+}
+
 /// The square root of the sum of the squares of the products of components: the size of a dot product whose terms have
 /// signs at random.
 pub(super) fn scale<T: Real>(product: &mut Option<Product<'_, T>>, a: &[T], b: &[T]) -> f64 {
     let each: Vec<T> = a.iter().zip(b).map(|(a, b)| T::nearest(a.widened() * b.widened())).collect();
-    dot(product, &each, &each).max(0.0).sqrt()
+    norm(product, &each)
 }
 
 /// The k-th of a sequence without pattern, in [-1.5, -0.5] or [0.5, 1.5]: no two terms cancel.
@@ -61,7 +78,7 @@ pub(super) fn direction<T: Real>(x: &[T], options: &mut TestOptions<'_, T>) -> V
     }
     let ones = vec![T::nearest(1.0); x.len()];
     let count = dot(&mut options.product, &ones, &ones);
-    let typical = (dot(&mut options.product, x, x) / count.max(1.0)).sqrt();
+    let typical = norm(&mut options.product, x) / count.max(1.0).sqrt();
     let typical = if typical > 0.0 && typical.is_finite() { typical } else { 1.0 };
     let size = |x: f64| if x == 0.0 { typical } else { x.abs().max(typical / 64.0) };
     x.iter().enumerate().map(|(i, x)| T::nearest(random(i as u64) * size(x.widened()))).collect()
@@ -72,7 +89,7 @@ pub(super) fn own_size<T: Real>(x: &[T], d: &[T], options: &mut TestOptions<'_, 
     if options.direction.is_none() {
         return 1.0;
     }
-    let (xx, dd) = (dot(&mut options.product, x, x), dot(&mut options.product, d, d));
-    let ratio = if xx > 0.0 { (xx / dd).sqrt() } else { 1.0 / dd.sqrt() };
+    let (x, d) = (norm(&mut options.product, x), norm(&mut options.product, d));
+    let ratio = if x > 0.0 { x / d } else { 1.0 / d };
     if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 }
 }
