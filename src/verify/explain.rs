@@ -131,7 +131,12 @@ fn slopes(text: &mut String, summary: &Summary, by: &str) {
 /// Reference over gradient, if it is the same for all components.
 fn common_factor(summary: &Summary) -> Option<f64> {
     let count = summary.component_count as usize;
-    let ratios: Vec<f64> = (0..count).map(|i| summary.component_reference[i] / summary.component_gradient[i]).collect();
+    let (gradient, reference) = (&summary.component_gradient[..count], &summary.component_reference[..count]);
+    // A component of zero has no factor; with floating-point traps on, to divide by it ends the program.
+    if gradient.contains(&0.0) {
+        return None;
+    }
+    let ratios: Vec<f64> = reference.iter().zip(gradient).map(|(reference, gradient)| reference / gradient).collect();
     let first = *ratios.first()?;
     ratios.iter().all(|r| r.is_finite() && (r - first).abs() <= 1e-3 * first.abs()).then_some(first)
 }

@@ -97,6 +97,20 @@ programs! { derivative, waypoint }
 // Threads that share nothing but the process.
 programs! { threads, thread_end }
 
+/// Where the library computes, it raises nothing that the program has not raised: a test of a wrong gradient divided by
+/// a component of 0.
+#[test]
+fn programs_work_with_floating_point_traps_on() {
+    let traps = root().join("ctests/traps.h").display().to_string();
+    for program in ["derivative", "waypoint", "driver", "schedule", "variable", "passes", "stats", "checkpoint"] {
+        let binary = build("traps", program, &["-g", "-O1", "-include", &traps]);
+        for mode in [PLAIN, CHECK, PROFILE] {
+            let output = in_mode(&binary, mode).output().expect("the program starts");
+            assert!(output.status.success(), "{program} in mode {mode:?}: {}\n{}", output.status, said(&output));
+        }
+    }
+}
+
 /// A program that nobody runs is no test.
 #[test]
 fn every_program_is_run_here() {
