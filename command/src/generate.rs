@@ -81,6 +81,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let checked =
         wishes.check.as_ref().map(|driver| checked(&job, wishes).map(|output| (driver, output))).transpose()?;
     job.write(&output)?;
+    report::dropped(&job.program, &job.files);
     if adjoint.demotions > 0 {
         let values = if adjoint.demotions == 1 { "value is" } else { "values are" };
         let why = "because computing again could not be proved right; please report this program";
@@ -115,7 +116,9 @@ pub fn tangent(common: &Common) -> Result<(), u8> {
     let choices = Choices { one_call: common.one_call, ..Choices::default() };
     let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::tangent(&tangents, &job.options()).map_err(|all| job.refused(&all))?;
-    job.write(&output)
+    job.write(&output)?;
+    report::dropped(&job.program, &job.files);
+    Ok(())
 }
 
 /// What a run works on.

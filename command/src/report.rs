@@ -1,6 +1,6 @@
 //! Messages in the form of a compiler's.
 
-use adtape_generate::ir::{Source, Span};
+use adtape_generate::ir::{Program, Source, Span};
 use adtape_generate::refuse::{Class, Refusal};
 
 use crate::say;
@@ -41,6 +41,15 @@ fn text(refusal: &Refusal, sources: &[Source], files: &[String]) -> String {
         out += &format!("help: {}\n", refusal.help);
     }
     out
+}
+
+/// Prints a warning for each directive of OpenMP that the sweeps do not have.
+pub fn dropped(program: &Program, files: &[String]) {
+    for directive in &program.preprocessed.dropped {
+        let place = place(directive.span, &program.sources, files).unwrap_or_else(|| "adtape".into());
+        let what = format!("the derivative runs on one thread: it has no '#pragma {}'", directive.text);
+        say::tell(&format!("{place}: warning: {what}\n"));
+    }
 }
 
 /// `model.c:88:5`.

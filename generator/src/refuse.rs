@@ -20,6 +20,8 @@ pub enum Class {
     Derivative,
     /// Order of evaluation that C leaves open: two effects in one expression.
     Order,
+    /// Directives of OpenMP, and what depends on threads.
+    Threads,
     /// The command line: a head that does not exist, a parameter that is not there.
     Head,
     /// C that the front end does not know.

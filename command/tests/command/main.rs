@@ -9,6 +9,7 @@ mod guide;
 mod headers;
 mod joint;
 mod macros;
+mod openmp;
 mod profiles;
 mod programs;
 mod recovered;

@@ -52,6 +52,19 @@ pub struct Preprocessed {
     pub hidden: Vec<String>,
     /// Names of the sources, at file scope, that headers behind them declare.
     pub taken: Vec<String>,
+    /// Whether there are directives of OpenMP, or may be some.
+    pub has_directives: bool,
+    /// Directives of OpenMP in functions that the heads reach: the sweeps have none of them.
+    pub dropped: Vec<Dropped>,
+}
+
+/// A directive of OpenMP that the sweeps do not have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped {
+    /// Where it is.
+    pub span: Span,
+    /// `omp parallel for`
+    pub text: String,
 }
 
 /// A declaration of a typedef, struct, union or enumeration.

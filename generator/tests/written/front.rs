@@ -231,7 +231,8 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
         3,
         "C leaves open",
     ),
-    ("int f(int i) { return i++ + i; }", Class::Order, 1, "line 1: unsequenced"),
+    ("int f(int i) { return i++ + i; }", Class::Order, 1, "unsequenced"),
+    ("double f(double x) {\n    double a = x;\n    return (a++) * a;\n}", Class::Order, 3, "unsequenced"),
     ("int f(int n) { return n +; }", Class::Language, 0, "expected expression"),
     ("int f(int n) {\n switch (n) { case 1 ... 3: return 1; } return 0; }", Class::Language, 2, "range of values"),
     (

@@ -27,7 +27,9 @@ pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocess
             let all = |names: fn(&Preprocessed) -> &Vec<String>| each.iter().flat_map(names).cloned().collect();
             let macros = each.iter().flat_map(|each| &each.macros).cloned().collect();
             let asked = each.iter().all(|each| each.asked);
-            Preprocessed { asked, macros, hidden: all(|each| &each.hidden), taken: all(|each| &each.taken) }
+            let has_directives = each.iter().any(|each| each.has_directives || !each.asked);
+            let (hidden, taken) = (all(|each| &each.hidden), all(|each| &each.taken));
+            Preprocessed { asked, macros, hidden, taken, has_directives, ..Preprocessed::default() }
         }),
     }
 }
@@ -53,6 +55,7 @@ fn macros_of(text: &str) -> Preprocessed {
                 _ => {}
             }
         } else if line.starts_with('#') {
+            found.has_directives |= line.starts_with("#pragma omp ");
         } else if behind {
             declared.extend(words(line));
         } else if own {

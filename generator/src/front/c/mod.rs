@@ -3,6 +3,7 @@
 mod headers;
 mod joint;
 mod lower;
+mod openmp;
 mod run;
 mod same;
 mod sources;
@@ -13,7 +14,7 @@ mod unit;
 mod views;
 
 use super::{Input, Unread};
-use crate::ir::{Program, Span};
+use crate::ir::{Preprocessed, Program, Span};
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use sources::Sources;
@@ -31,13 +32,46 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
         let files = if input.trees.is_empty() { &input.files[..] } else { &[] };
         let macros = scope.spawn(|| headers::macros(compiler(input), &input.arguments, files));
         let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
-        let mut program = match reader.map(|reader| reader.join()) {
-            Ok(Ok(result)) => result?,
+        let read = match reader.map(|reader| reader.join()) {
+            Ok(Ok(result)) => result,
             _ => return Err(without_sources(vec![internal("the front end stopped")])),
         };
-        program.preprocessed = macros.join().unwrap_or_default();
-        Ok(program)
+        let preprocessed = macros.join().unwrap_or_default();
+        with_directives(input, read, preprocessed)
     })
+}
+
+/// The program with what its directives of OpenMP are to the sweeps.
+fn with_directives(
+    input: &Input,
+    read: Result<Program, Unread>,
+    preprocessed: Preprocessed,
+) -> Result<Program, Unread> {
+    if !input.trees.is_empty() {
+        let program = read?;
+        let refusals = openmp::beside_a_tree(&program);
+        return if refusals.is_empty() { Ok(program) } else { Err(Unread { refusals, sources: program.sources }) };
+    }
+    if !preprocessed.has_directives {
+        return read.map(|program| Program { preprocessed, ..program });
+    }
+    let sources = match &read {
+        Ok(program) => program.sources.clone(),
+        Err(unread) => unread.sources.clone(),
+    };
+    let found = openmp::find(compiler(input), input, sources);
+    match read {
+        Ok(program) if found.refusals.is_empty() => {
+            let preprocessed = Preprocessed { dropped: found.dropped, ..preprocessed };
+            Ok(Program { preprocessed, sources: found.sources, ..program })
+        }
+        read => {
+            let mut refusals = read.err().map_or_else(Vec::new, |unread| unread.refusals);
+            refusals.extend(found.refusals);
+            refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
+            Err(Unread { refusals, sources: found.sources })
+        }
+    }
 }
 
 fn compiler(input: &Input) -> &str {

@@ -91,9 +91,10 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
 fn unordered(said: &str) -> Vec<Unordered> {
     let of = |line: &str| {
         let (place, what) = line.strip_suffix(" [-Wunsequenced]")?.split_once(": warning: ")?;
-        let (place, _column) = place.rsplit_once(':')?;
+        let (place, column) = place.rsplit_once(':')?;
         let (path, line) = place.rsplit_once(':')?;
-        Some(Unordered { path: path.to_string(), line: line.parse().ok()?, what: what.to_string() })
+        let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+        Some(Unordered { path: path.to_string(), line, column, what: what.to_string() })
     };
     said.lines().filter_map(of).collect()
 }
@@ -136,6 +137,20 @@ pub fn as_given(tree: String, files: &[String]) -> String {
 pub fn tree_of_text(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
     let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
     output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", "-"]), text)
+}
+
+/// The syntax tree of a file as text, or what the compiler has against it.
+pub fn tree_of_file(clang: &str, arguments: &[String], file: &str) -> Result<String, String> {
+    let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
+    output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", file]), "")
+}
+
+/// A source, preprocessed.
+pub fn expanded(clang: &str, arguments: &[String], file: &str) -> Result<String, String> {
+    output(
+        Command::new(clang).args([CALLS_OF_CTYPE, "-E", "-Wno-everything"]).args(arguments).args(["-x", "c", file]),
+        "",
+    )
 }
 
 /// A source, preprocessed, with its comments, and with the includes named.
@@ -188,7 +203,7 @@ mod tests {
         let said = "In file included from a.c:1:\n./b.h:12:7: warning: multiple unsequenced modifications to 'i' \
                     [-Wunsequenced]\n    i = i++ + i++;\n1 warning generated.\n";
         let what = "multiple unsequenced modifications to 'i'".to_string();
-        assert_eq!(unordered(said), [Unordered { path: "./b.h".into(), line: 12, what }]);
+        assert_eq!(unordered(said), [Unordered { path: "./b.h".into(), line: 12, column: 7, what }]);
     }
 
     #[test]

@@ -15,6 +15,13 @@ pub struct Sources {
 }
 
 impl Sources {
+    /// Those of a program, under the numbers that they have there.
+    pub fn of(list: Vec<Source>) -> Sources {
+        let line_starts = list.iter().map(|source| line_starts(&source.text)).collect();
+        let by_path = list.iter().enumerate().map(|(at, source)| (source.path.clone(), at)).collect();
+        Sources { list, line_starts, by_path }
+    }
+
     /// The number of a file; it is read at its first mention. A file that cannot be read has no text.
     pub fn number(&mut self, path: &str, main: bool) -> usize {
         if let Some(number) = self.by_path.get(path) {
@@ -22,8 +29,7 @@ impl Sources {
             return *number;
         }
         let text = std::fs::read(path).map(readable).unwrap_or_default();
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1));
+        let starts = line_starts(&text);
         self.list.push(Source { path: path.to_string(), text, main, origins: Vec::new() });
         self.line_starts.push(starts);
         self.by_path.insert(path.to_string(), self.list.len() - 1);
@@ -33,8 +39,7 @@ impl Sources {
     /// Takes several sources in one text; `path` is the compiler's name for it.
     pub fn joint(&mut self, path: &str, joint: &Joint) {
         let number = self.number(path, true);
-        let starts = joint.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
-        self.line_starts[number] = std::iter::once(0).chain(starts).collect();
+        self.line_starts[number] = line_starts(&joint.text);
         self.list[number].text.clone_from(&joint.text);
         let origin = |&(from, file, line): &(u32, usize, u32)| (from, joint.files[file].clone(), line);
         self.list[number].origins = joint.origins.iter().map(origin).collect();
@@ -45,6 +50,13 @@ impl Sources {
         let starts = &self.line_starts[source];
         let line = starts.partition_point(|start| *start <= offset).max(1);
         (line as u32, offset - starts[line - 1] + 1)
+    }
+
+    /// Where the line begins that is so many lines behind that of a byte.
+    pub fn line_start(&self, source: usize, at: u32, lines: u32) -> u32 {
+        let starts = &self.line_starts[source];
+        let (line, _) = self.line_column(source, at);
+        starts.get((line - 1 + lines) as usize).copied().unwrap_or(at)
     }
 
     /// The file and the line that a byte was written in.
@@ -74,6 +86,12 @@ impl Sources {
     pub fn text(&self, source: usize, start: u32, end: u32) -> &str {
         self.list[source].text.get(start as usize..end as usize).unwrap_or("")
     }
+}
+
+/// Where the lines of a text begin.
+fn line_starts(text: &str) -> Vec<u32> {
+    let behind = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
+    std::iter::once(0).chain(behind).collect()
 }
 
 /// Bytes as text in which each byte keeps its offset: what is no UTF-8 becomes question marks.

@@ -107,6 +107,8 @@ pub struct Unordered {
     pub path: String,
     /// The line in it.
     pub line: u32,
+    /// The column.
+    pub column: u32,
     /// What is wrong, in the compiler's words.
     pub what: String,
 }

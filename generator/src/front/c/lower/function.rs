@@ -9,7 +9,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn function(mut self, node: &'a Node<'a>, name: &str) -> (Proc, Summary, bool) {
         let span = self.span(node);
         self.b = Builder::new(name, Type::Void, span);
-        match self.lower_function(node).and_then(|()| self.has_order(node, span)) {
+        match self.lower_function(node).and_then(|()| self.has_order(span)) {
             Ok(()) => {}
             Err(refusal) => self.reader.refusals.push(*refusal),
         }
@@ -22,19 +22,19 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Refuses operands that are changed and read without an order: no meaning of theirs could be differentiated.
-    fn has_order(&self, node: &Node, span: Span) -> Result<()> {
+    fn has_order(&self, span: Span) -> Result<()> {
         let place = |at: u32| self.reader.sources.place(span.source as usize, at);
         if self.reader.unordered.is_empty() || span.line == 0 {
             return Ok(());
         }
         let ((path, first), (_, last)) = (place(span.start), place(span.end));
         let here = |found: &&Unordered| found.path == path && (first..=last).contains(&found.line);
-        match self.reader.unordered.iter().find(here) {
-            Some(Unordered { line, what, .. }) => {
-                self.refuse(node, Class::Order, format!("line {line}: {what}"), "write a statement for each")
-            }
-            None => Ok(()),
-        }
+        let Some(Unordered { line, column, what, .. }) = self.reader.unordered.iter().find(here) else { return Ok(()) };
+        // The line in the text that the function is in, which may hold several sources.
+        let start = self.reader.sources.line_start(span.source as usize, span.start, line - first) + column - 1;
+        let at = self.reader.sources.span(span.source as usize, start, start);
+        let help = "write a statement for each".to_string();
+        Err(Box::new(Refusal { class: Class::Order, span: Span { line: *line, ..at }, what: what.clone(), help }))
     }
 
     fn lower_function(&mut self, node: &'a Node<'a>) -> Result<()> {
