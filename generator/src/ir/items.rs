@@ -37,7 +37,7 @@ pub struct Item {
 /// What an item does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// Defines a value by its expression ([`Def::Is`]).
+    /// Defines a value by its expression ([`Def::Is`](super::Def::Is)).
     Let {
         /// The value.
         value: ValueId,
@@ -138,7 +138,7 @@ pub enum ItemKind {
     },
     /// Takes it from the tape again: only in a reverse sweep.
     Pop {
-        /// What; values are defined by [`Def::Popped`].
+        /// What; values are defined by [`Def::Popped`](super::Def::Popped).
         what: Popped,
     },
     /// `--check`: notes the value, or compares it bit for bit with what was noted last.

@@ -30,7 +30,7 @@ pub enum Life {
     Param(u32),
     /// Static storage.
     Global,
-    /// Each time its region runs, from its [`ItemKind::Declare`](super::ItemKind::Declare) to the end of the region.
+    /// Each time its region runs, from its [`ItemKind::Declare`] to the end of the region.
     Region(RegionId),
     /// From an `ItemKind::Alloc` to the `ItemKind::Free` of it. One object stands for all blocks of that `Alloc`.
     Heap,
@@ -180,7 +180,7 @@ pub enum Def {
     Entry(u32),
     /// A variable that was not assigned yet. Reading it is undefined in C; nothing is ever stored for it.
     Undefined,
-    /// The value of an expression: [`ItemKind::Let`](super::ItemKind::Let).
+    /// The value of an expression: [`ItemKind::Let`].
     Is(Expr),
     /// Join number `1` of the branch `0`.
     Join(ItemId, u32),
@@ -190,7 +190,7 @@ pub enum Def {
     Out(ItemId, u32),
     /// Result of the call.
     Result(ItemId),
-    /// Taken from the tape by this [`ItemKind::Pop`](super::ItemKind::Pop).
+    /// Taken from the tape by this [`ItemKind::Pop`].
     Popped(ItemId),
 }
 

@@ -103,7 +103,7 @@ pub enum Type {
     Array {
         /// Type of an element; an array again for several dimensions.
         elem: Box<Type>,
-        /// Extent if it is a constant; `None`: given by a value (see [`Dim`]) or not known.
+        /// Extent if it is a constant; `None`: given by a value (see [`Dim`](super::Dim)) or not known.
         extent: Option<u64>,
     },
     /// A struct.

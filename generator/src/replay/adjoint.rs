@@ -5,38 +5,12 @@
 //! that of their numbers, so it does not matter in which order the sweep multiplies.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::state::{Replay, Res, Stop};
+use super::sums::{Holds, Linear, is_share};
 use super::terms::{P, T, Term};
-use super::{Replay, Res, Stop};
 use crate::ir::*;
-
-/// A sum: for each adjoint and its factors (whether one divides) how often it is added.
-pub(super) type Linear = BTreeMap<Product, i64>;
-
-/// An adjoint and its factors.
-pub(super) type Product = (T, Vec<(T, bool)>);
-
-/// The adjoints of the reverse sweep.
-#[derive(Default)]
-pub(super) struct Adjoints {
-    /// By root: what a local adjoint holds.
-    local: FxHashMap<T, Holds>,
-    /// What the group at hand found and left, by place.
-    found: BTreeMap<P, T>,
-    left: BTreeMap<P, T>,
-    /// Places that the group has added to.
-    added: Vec<P>,
-    /// Local adjoints that were read since the pass at hand began.
-    read: FxHashSet<T>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
-    Nothing,
-    Zero,
-    Something,
-}
 
 impl Replay<'_> {
     // ---- what the sweep does -------------------------------------------------------------------------------------
@@ -153,7 +127,7 @@ impl Replay<'_> {
                 continue;
             }
             if !self.is_located(added) || !self.is_located(place) {
-                self.doubt(super::SECTIONS);
+                self.doubt(super::state::SECTIONS);
                 continue;
             }
             return Err(self.refuted("an adjoint is read or cleared behind an addition that may change it"));
@@ -226,7 +200,7 @@ impl Replay<'_> {
             if done_here != expected_here && !cleared {
                 let seen = &mut FxHashMap::default();
                 if self.timeless_linear(&done_here, seen) == self.timeless_linear(&expected_here, seen) {
-                    self.doubt(super::SECTIONS);
+                    self.doubt(super::state::SECTIONS);
                 } else {
                     return Err(self.refuted("an adjoint is not what the derivative demands"));
                 }
@@ -368,31 +342,6 @@ impl Replay<'_> {
             }
         }
     }
-}
-
-/// Whether a function is the product of a partial and an adjoint.
-fn is_share(function: Function) -> bool {
-    function == Function::share(function.bits)
-}
-
-/// The objects that a sweep reads, or whose address it takes.
-pub(super) fn objects_read(proc: &Proc) -> BTreeSet<ObjectId> {
-    let mut read: BTreeSet<ObjectId> = proc.result_object.into_iter().collect();
-    let mut see = |e: &Expr| {
-        if let ExprKind::Load(Place { base: Base::Object(object), .. })
-        | ExprKind::Address(Place { base: Base::Object(object), .. }) = e.kind
-        {
-            read.insert(object);
-        }
-    };
-    for item in proc.regions.iter().flat_map(|region| &region.items) {
-        walk::operands(proc, *item, &mut |operand| match operand {
-            Ok(expr) => walk::expressions(expr, &mut see),
-            Err(place) => walk::in_place(place, &mut see),
-        });
-    }
-    proc.result.iter().for_each(|result| walk::expressions(result, &mut see));
-    read
 }
 
 // ---- local adjoints at the borders of regions --------------------------------------------------------------------------

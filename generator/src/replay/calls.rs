@@ -1,10 +1,10 @@
 //! Branches and calls of the reverse sweep: by what is known of the arms, and by the contracts of the callees.
 
-use super::adjoint::Linear;
-use super::memory::Section;
 use super::reverse::Walk;
+use super::section::Section;
+use super::state::{Replay, Res, Side, open};
+use super::sums::Linear;
 use super::terms::Term;
-use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 impl Replay<'_> {

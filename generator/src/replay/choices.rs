@@ -1,6 +1,6 @@
 //! Terms that depend on a condition: values that arms of branches leave, and how often loops run.
 
-use super::Replay;
+use super::state::Replay;
 use super::terms::{T, Term, unnamed};
 use crate::ir::*;
 

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use super::rerun::loads_of;
-use super::{Replay, Res, Side, open};
+use super::state::{Replay, Res, Side, open};
 use crate::ir::*;
 
 impl Replay<'_> {

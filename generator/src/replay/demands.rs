@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::adjoint::{Linear, Product};
+use super::state::{Replay, Res, Side, open};
+use super::sums::{Linear, Product};
 use super::terms::{P, Spot, T, Term};
-use super::{Replay, Res, Side, open};
 use crate::ir::functions::Partial;
 use crate::ir::*;
 

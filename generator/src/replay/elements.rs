@@ -1,9 +1,8 @@
 //! Elements that a loop overwrites one by one, and that come back at once, in front of the reversed loop.
 
-use super::memory::Section;
-use super::sections::Passes;
+use super::section::{Passes, Section};
+use super::state::{Replay, Res, Taped, open};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Taped, open};
 use crate::ir::*;
 
 impl Replay<'_> {

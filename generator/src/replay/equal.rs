@@ -1,7 +1,7 @@
 //! Whether two terms are equal where the reverse sweep is: in the arm of a branch, in a pass of a loop.
 
+use super::state::{Replay, Res, SECTIONS};
 use super::terms::{P, Spot, T, Term, Version, Way};
-use super::{Replay, Res, SECTIONS};
 use crate::ir::*;
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,8 @@
 //! Expressions and places as terms, of either sweep.
 
 use super::modelled::STABLE;
+use super::state::{Replay, Res, Side, open};
 use super::terms::{P, Spot, T, Term, Way, unnamed};
-use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 /// `long`, in which subscripts are added up.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::memory::{Section, State};
+use super::modelled;
+use super::section::{Section, State};
+use super::state::{Replay, Res, Side, Taped, open};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, Taped, modelled, open};
 use crate::ir::*;
 
 impl Replay<'_> {

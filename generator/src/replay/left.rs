@@ -3,10 +3,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::memory::Section;
-use super::sections::Passes;
+use super::section::{Passes, Section};
+use super::state::{Replay, Res};
 use super::terms::{P, T};
-use super::{Replay, Res};
 use crate::ir::*;
 
 impl Replay<'_> {

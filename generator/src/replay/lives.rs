@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Replay;
-use super::memory::Section;
+use super::section::Section;
+use super::state::Replay;
 use super::terms::{T, Term};
 use crate::ir::*;
 

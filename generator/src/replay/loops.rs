@@ -3,11 +3,11 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-use super::memory::{Section, lead_into};
+use super::memory::lead_into;
 use super::passes::step_of;
-use super::sections::Passes;
+use super::section::{Passes, Section};
+use super::state::{Form, Replay, Res, Side, open};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Form, Replay, Res, Side, open};
 use crate::flow::poly::{Facts, Poly};
 use crate::ir::*;
 

@@ -1,7 +1,7 @@
 //! What a pass that runs again surely does not find: then it is refused, not only unproved.
 
+use super::state::{Replay, Res};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res};
 use crate::ir::*;
 
 impl Replay<'_> {

@@ -9,43 +9,16 @@
 //! A load goes back through the states as long as what they write is elsewhere, so loads of unchanged memory are one
 //! term wherever they stand. The reverse sweep holds no contents of its own: what it pops is what a state had.
 
-use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::choices::DISTANCE;
+use super::contract::Cells;
+use super::section::{OwnAndAliases, Section, State, Written, add_cells};
+use super::state::{Replay, Res, Side};
 use super::terms::{P, T, Term, Version, Way, unnamed};
-use super::{Cells, Replay, Res, Side};
 use crate::flow::poly::Facts;
 use crate::ir::*;
-
-/// Part of memory.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Section {
-    /// The place, if the part has one name; what a call writes has none.
-    pub place: Option<P>,
-    /// The locations that it may be.
-    pub cells: Arc<BTreeSet<u32>>,
-}
-
-/// How a state comes from another.
-#[derive(Clone, Debug)]
-pub(super) enum State {
-    Entry,
-    Stored { before: Version, place: P, value: T },
-    Havoc { before: Version, writes: Arc<Vec<Section>> },
-}
-
-/// A store that is being reversed, and memory in front of that: what is damaged, what is back.
-pub(super) struct Written {
-    pub store: ItemId,
-    damage: Vec<Section>,
-    back: FxHashSet<P>,
-    certain: FxHashSet<P>,
-}
-
-/// The locations that a place may be; these and all that may be the same memory.
-pub(super) type OwnAndAliases = (Arc<BTreeSet<u32>>, Arc<BTreeSet<u32>>);
 
 /// States, or runs of them, that a load goes back through.
 const BACK: usize = 2000;
@@ -183,13 +156,13 @@ impl Replay<'_> {
             if is_lost {
                 return Err(self.refuted(&format!("{what} is read, which the reverse sweep has not restored")));
             }
-            self.doubt(super::SECTIONS);
+            self.doubt(super::state::SECTIONS);
         }
         let whole = self.terms.get_spot(place).steps.contains(&Way::All);
         let root = self.terms.get_spot(place).root;
         let own = if whole { self.cells_of_root(root) } else { self.cells(place) }.map(|(own, _)| own);
         if own.is_none() {
-            return super::open("memory that the forward sweep does not name");
+            return super::state::open("memory that the forward sweep does not name");
         }
         self.need(place);
         Ok(())
@@ -465,16 +438,5 @@ pub(super) fn lead_into(steps: &[Way], of: &[Way]) -> bool {
         ([Way::At(_) | Way::Range(..) | Way::All, inner @ ..], [Way::All, rest @ ..]) => lead_into(inner, rest),
         ([step, inner @ ..], [same, rest @ ..]) => step == same && lead_into(inner, rest),
         _ => false,
-    }
-}
-
-/// Adds locations to those that are known.
-pub(super) fn add_cells(to: &mut OwnAndAliases, more: &Cells) {
-    for (known, more) in [(&mut to.0, &more.own), (&mut to.1, &more.aliases)] {
-        if known.is_empty() {
-            *known = Arc::clone(more);
-        } else if !more.is_subset(known) {
-            Arc::make_mut(known).extend(more.iter().copied());
-        }
     }
 }

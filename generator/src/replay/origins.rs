@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::memory::Section;
-use super::sections::Passes;
+use super::section::{Passes, Section};
+use super::state::{Replay, Res};
 use super::terms::{P, T, Term};
-use super::{Replay, Res};
 use crate::ir::*;
 
 /// More terms than this are not told apart.

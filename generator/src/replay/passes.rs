@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::eval::long;
-use super::memory::{Section, State};
+use super::section::{Section, State};
+use super::state::{Form, Replay, Res, Side, open};
 use super::terms::{T, Term, Version};
-use super::{Form, Replay, Res, Side, open};
 use crate::ir::*;
 
 impl Replay<'_> {

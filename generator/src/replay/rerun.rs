@@ -7,10 +7,10 @@
 //!   state behind the pass   ── damaged: what later passes left
 //! ```
 
-use super::memory::Section;
 use super::reverse::Walk;
+use super::section::Section;
+use super::state::{Replay, Res, Side, Taped, open};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, Taped, open};
 use crate::ir::*;
 use rustc_hash::FxHashSet;
 
@@ -241,7 +241,7 @@ impl Replay<'_> {
             if parts.iter().any(|t| self.varies(*t, item) || self.terms.mentions(*t, &|term| *term == Term::Pass(item)))
             {
                 // The last test is that of no pass.
-                self.doubt(super::SECTIONS);
+                self.doubt(super::state::SECTIONS);
             }
             self.intact(place)?;
         }
@@ -254,7 +254,7 @@ impl Replay<'_> {
         }
         self.assume_step(&form);
         self.rerunning.push(item);
-        let exposed = self.exposed.as_ref().map(super::contracts::Exposed::count).unwrap_or_default();
+        let exposed = self.exposed.as_ref().map(super::contract::Exposed::count).unwrap_or_default();
         self.rerun(kept, body)?;
         self.close_exposed(item, exposed);
         self.garbled_by_loop(item, body, &written);

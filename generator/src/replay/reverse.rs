@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-use super::adjoint::Linear;
-use super::memory::Section;
+use super::section::Section;
+use super::state::{Replay, Res, Side, open};
+use super::sums::Linear;
 use super::terms::{P, Spot, Term, Way};
-use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 /// What a group of items reverses.

@@ -1,7 +1,7 @@
 //! Rows of elements: several in one, and what is left of one when others are overwritten.
 
-use super::Replay;
-use super::memory::Section;
+use super::section::Section;
+use super::state::Replay;
 use super::terms::{P, Spot, T, Way};
 
 /// Rows that are compared with each other, and those that are made of several.

@@ -5,46 +5,15 @@
 //!             └── a run: 64 ──┘└── a run ──────┘
 //! ```
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use super::section::{Run, Section, State, Writes};
+use super::state::Replay;
+use super::terms::{P, Version, Way};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Replay;
-use super::memory::{Section, State};
-use super::terms::{P, T, Version, Way};
-
 /// How many states are in a run.
 const LENGTHS: [u32; 2] = [1024, 64];
-
-/// What a run of states writes.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    /// The state in front of it.
-    before: Version,
-    by_root: FxHashMap<T, Writes>,
-    /// Locations that calls and loops may write.
-    cells: BTreeSet<u32>,
-}
-
-/// What a run writes from one root on.
-#[derive(Clone, Debug, Default)]
-struct Writes {
-    /// Locations that its places may be.
-    cells: BTreeSet<u32>,
-    /// Places whose subscripts are numbers, by which of their steps are members: two of these are one or disjoint.
-    fixed: FxHashMap<Vec<bool>, FxHashSet<P>>,
-    /// All other places.
-    others: Vec<P>,
-}
-
-/// The runs of all states.
-#[derive(Debug, Default)]
-pub(super) struct Runs {
-    /// How many states lie in front of each.
-    depths: Vec<u32>,
-    /// By the last state, longer ones first.
-    ends: FxHashMap<Version, Vec<Arc<Run>>>,
-}
 
 impl Replay<'_> {
     /// Notes the newest state, and the runs that it ends.

@@ -10,10 +10,9 @@
 //! Nothing is wrong with that as long as nobody reads it: behind the reversal of such an item, memory is damaged there. If
 //! each pass of a loop surely fills it, only the first one finds anything else than the pass before left.
 
-use super::memory::Section;
-use super::sections::Passes;
+use super::section::{Passes, Section};
+use super::state::{Replay, Res};
 use super::terms::{P, Term};
-use super::{Replay, Res};
 use crate::ir::*;
 use rustc_hash::FxHashSet;
 

@@ -1,20 +1,10 @@
 //! What several passes of a loop write, from what one pass writes.
 
+use super::section::{Passes, Section};
+use super::state::{Replay, Res};
+use super::terms::{Spot, T, Term, Way};
 use crate::flow::poly::Facts;
 use crate::ir::*;
-
-use super::memory::Section;
-use super::terms::{Spot, T, Term, Way};
-use super::{Replay, Res};
-
-/// Which passes of a loop.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Passes {
-    /// All of them.
-    All,
-    /// Those behind the one at hand.
-    Later,
-}
 
 impl Replay<'_> {
     /// What the passes of a loop write.

@@ -17,107 +17,11 @@
 //! - It finds what the pass found, whichever it is: memory differs from the pass's state in what any pass writes, and the
 //!   parts of the snapshot are back. So it leaves what the pass left, at the head of the next one.
 
-use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
-
-use super::again::{Equals, Merge, Pass, is};
+use super::merge::WayBack;
+use super::state::{Replay, Res, Side, open};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Given, Replay, Res, Side, open};
+use super::way_back::snapshot;
 use crate::ir::*;
-
-/// How a pass comes to its head.
-#[derive(Debug)]
-pub(super) struct WayBack {
-    /// The snapshot in the forward sweep.
-    pub head: ItemId,
-    /// In the reverse sweep: the snapshot, and the loop of passes behind it.
-    pub first: ItemId,
-    pub advance: ItemId,
-    /// Items of the pass that the passes on the way have.
-    pub kept: FxHashSet<ItemId>,
-    /// Values of the reverse sweep that they read, and what they must be in the forward sweep.
-    pub read: BTreeSet<(ValueId, ValueId)>,
-    /// What the way leads to: values of the reverse sweep, and what the loop carries at the head of the pass.
-    pub heads: Vec<(ValueId, ValueId)>,
-}
-
-/// Whether a loop of the reverse sweep runs passes on the way to another one.
-pub(super) fn is_advance(r: &Proc, item: ItemId) -> bool {
-    let ItemKind::Loop { body, .. } = r.items[item.index()].kind else { return false };
-    let last = r.regions[body.index()].items.last();
-    last.is_some_and(
-        |last| matches!(&r.items[last.index()].kind, ItemKind::Snapshot(snapshot) if snapshot.at == SnapshotAt::Next),
-    )
-}
-
-fn snapshot(proc: &Proc, item: ItemId) -> Option<&Snapshot> {
-    match &proc.items[item.index()].kind {
-        ItemKind::Snapshot(snapshot) => Some(snapshot),
-        _ => None,
-    }
-}
-
-/// The way to the head of a pass, if the loop keeps snapshots; an error if the passes on it do something else, or if
-/// snapshots have other parts than were kept.
-pub(super) fn way_back(
-    f: &Proc,
-    (r, given, equals): (&Proc, &Given, &Equals),
-    of: ItemId,
-    own: RegionId,
-) -> Result<Option<WayBack>, ()> {
-    let ItemKind::Loop { body, carried, .. } = &f.items[of.index()].kind else { return Err(()) };
-    let idle =
-        |item: &&ItemId| !matches!(f.items[item.index()].kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
-    let inside = &f.regions[body.index()].items;
-    let all: Vec<ItemId> = inside.iter().copied().filter(|item| snapshot(f, *item).is_some()).collect();
-    let own_items = &r.regions[own.index()].items;
-    let firsts: Vec<ItemId> = own_items.iter().copied().filter(|item| snapshot(r, *item).is_some()).collect();
-    let advances: Vec<ItemId> = own_items.iter().copied().filter(|item| is_advance(r, *item)).collect();
-    let (head, first, advance) = match (&all[..], &firsts[..], &advances[..]) {
-        ([], [], []) => return Ok(None),
-        ([head], [first], [advance]) => (*head, *first, *advance),
-        _ => return Err(()),
-    };
-    is(inside.iter().find(idle) == Some(&head))?;
-    let (Some(kept), Some(begins)) = (snapshot(f, head), snapshot(r, first)) else { return Err(()) };
-    let ItemKind::Loop { test, at: TestAt::Before, body: way, carried: own_carried } = &r.items[advance.index()].kind
-    else {
-        return Err(());
-    };
-    let items = &r.regions[way.index()].items;
-    let (Some(goes_on), copy) = (snapshot(r, *items.last().ok_or(())?), &items[..items.len() - 1]) else {
-        return Err(());
-    };
-    is(matches!(kept.at, SnapshotAt::Head { .. }) && begins.at == SnapshotAt::First && begins.from.is_empty())?;
-    is(begins.memory == goes_on.memory && begins.memory.len() == kept.memory.len())?;
-    let variables = kept.from.len();
-    is(begins.among == goes_on.among && begins.among.len() == variables && kept.among.len() == variables)?;
-    is(begins.to.len() == variables && goes_on.from.len() == variables && goes_on.to.len() == variables)?;
-    // The passes go on as long as the library says.
-    let more = own_carried.iter().find(|each| Some(each.init) == begins.more).ok_or(())?;
-    let zero = |expr: &Expr| expr.kind == ExprKind::Int(0);
-    let asks = |expr: &Expr| expr.kind == ExprKind::Value(more.head);
-    is(Some(more.end) == goes_on.more)?;
-    is(matches!(&test.kind, ExprKind::Binary(Binary::NotEqual, a, b) if asks(a) && zero(b)))?;
-    let mut passes = f.clone();
-    let mut merge = Merge::new(&mut passes, (r, given, equals), Pass::default());
-    let mut heads = Vec::new();
-    for each in own_carried.iter().filter(|each| each.head != more.head) {
-        let k = begins.to.iter().position(|value| *value == each.init).ok_or(())?;
-        let ExprKind::Value(value) = kept.from[k].kind else { return Err(()) };
-        is(carried.iter().any(|of| of.head == value) && each.end == goes_on.to[k])?;
-        merge.define(each.head, value)?;
-        heads.push((each.out, value));
-    }
-    merge.region(*body, copy)?;
-    for (own, from) in goes_on.from.iter().zip(&kept.from) {
-        let (ExprKind::Value(own), ExprKind::Value(value)) = (&own.kind, &from.kind) else { return Err(()) };
-        let of = carried.iter().find(|of| of.head == *value).ok_or(())?;
-        is(merge.value(*own)? == merge.one_of(of.end))?;
-    }
-    let Pass { kept, read, .. } = merge.pass;
-    Ok(Some(WayBack { head, first, advance, kept, read, heads }))
-}
 
 impl Replay<'_> {
     /// The parts of memory that a snapshot has.

@@ -10,10 +10,10 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-use super::adjoint::{Holds, Linear};
-use super::memory::Section;
+use super::section::Section;
+use super::state::{Replay, Res, Side, open};
+use super::sums::{Holds, Linear};
 use super::terms::{P, Spot, T, Term, Way};
-use super::{Replay, Res, Side, open};
 use crate::ir::*;
 
 /// Structs with more reals are not passed by value.

@@ -1,8 +1,8 @@
 //! Pops: the mirror image of the pushes, and what they bring back.
 
 use super::reverse::{Group, Walk};
+use super::state::{Replay, Res, Side, Taped, open};
 use super::terms::{P, Spot, T, Term, Version, Way, unnamed};
-use super::{Replay, Res, Side, Taped, open};
 use crate::ir::*;
 
 impl Replay<'_> {

@@ -1,9 +1,9 @@
 //! How often a loop runs, by its test in any pass.
 
 use super::eval::long;
-use super::memory::State;
+use super::section::State;
+use super::state::{Form, Replay};
 use super::terms::{T, Term, Version};
-use super::{Form, Replay};
 use crate::flow::poly::Poly;
 use crate::ir::*;
 
