@@ -22,6 +22,10 @@
 #ifndef ADTAPE_H
 #define ADTAPE_H
 
+#if !defined(__cplusplus) && defined(__STRICT_ANSI__) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "adtape.h needs C99, or the extensions of GNU C: compile with -std=c99, -std=gnu89 or a newer standard"
+#else
+
 /* A header for each theme; each can be included alone. */
 #include "adtape/process.h"    /* limits, errors, settings */
 #include "adtape/tape.h"       /* values, arrays, sections, control, marks, repeat regions, statistics */
@@ -30,5 +34,6 @@
 #include "adtape/checkpoint.h" /* stores, checkpoints, restoration of everything alive */
 #include "adtape/driver.h"     /* schedules, drivers */
 #include "adtape/verify.h"     /* derivative tests */
+#endif
 
 #endif

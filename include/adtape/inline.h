@@ -311,6 +311,7 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
     ADTAPE_INLINE_ void adtape_push_record_##name(adtape_t *t, T const *x, int64_t count) {                \
         const uint64_t bytes = (uint64_t)count * sizeof(T);                                                \
         uintptr_t cur;                                                                                     \
+        int64_t k;                                                                                         \
         ADTAPE_NONNULL_(t);                                                                                \
         cur = t->cur;                                                                                      \
         if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / sizeof(T) || cur + bytes > t->limit)) {\
@@ -318,7 +319,7 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
             cur = t->cur;                                                                                  \
         }                                                                                                  \
         ADTAPE_EACH_OF_8_(ADTAPE_RECORD_IN_)                                                               \
-        for (int64_t k = 8; k < count; k++) {                                                              \
+        for (k = 8; k < count; k++) {                                                                      \
             memcpy((char *)cur + (uint64_t)k * sizeof *x, &x[k], sizeof *x);                               \
         }                                                                                                  \
         t->cur = cur + bytes;                                                                              \
@@ -330,6 +331,7 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
     ADTAPE_INLINE_ void adtape_pop_record_##name(adtape_t *t, T *x, int64_t count) {                       \
         const uint64_t bytes = (uint64_t)count * sizeof(T);                                                \
         uintptr_t cur;                                                                                     \
+        int64_t k;                                                                                         \
         ADTAPE_NONNULL_(t);                                                                                \
         cur = t->cur - bytes;                                                                              \
         if (ADTAPE_RARE_((uint64_t)count - 1 >= ADTAPE_MAX_BYTES_ / sizeof(T) ||                           \
@@ -338,7 +340,7 @@ ADTAPE_ADDRESS_TYPES_(ADTAPE_DEFINE_ADDRESS_)
             cur = t->cur - bytes;                                                                          \
         }                                                                                                  \
         ADTAPE_EACH_OF_8_(ADTAPE_RECORD_OUT_)                                                              \
-        for (int64_t k = 8; k < count; k++) {                                                              \
+        for (k = 8; k < count; k++) {                                                                      \
             memcpy(&x[k], (const char *)cur + (uint64_t)k * sizeof *x, sizeof *x);                         \
         }                                                                                                  \
         t->cur = cur;                                                                                      \

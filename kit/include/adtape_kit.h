@@ -124,7 +124,8 @@ ADTAPE_INLINE_ void adtape_kit_put_(uintptr_t at, const void *x, uintptr_t bytes
         memcpy(&four, x, 4);
         ((adtape_kit_cell_t *)at)->four = four;
     } else {
-        for (uintptr_t i = 0; i < bytes; i += 8) {
+        uintptr_t i;
+        for (i = 0; i < bytes; i += 8) {
             adtape_kit_eight_t eight;
             memcpy(&eight, (const char *)x + i, 8);
             ((adtape_kit_cell_t *)(at + i))->eight = eight;
@@ -138,7 +139,8 @@ ADTAPE_INLINE_ void adtape_kit_get_(uintptr_t at, void *x, uintptr_t bytes) {
         const uint32_t four = ((const adtape_kit_cell_t *)at)->four;
         memcpy(x, &four, 4);
     } else {
-        for (uintptr_t i = 0; i < bytes; i += 8) {
+        uintptr_t i;
+        for (i = 0; i < bytes; i += 8) {
             const adtape_kit_eight_t eight = ((const adtape_kit_cell_t *)(at + i))->eight;
             memcpy((char *)x + i, &eight, 8);
         }

@@ -258,6 +258,33 @@ mod matrix {
     }
 }
 
+/// Old programs are compiled as GNU C of 1989, or as ISO C of that year, for which one line says what to do.
+#[test]
+fn headers_compile_as_gnu_c_of_1989_and_refuse_iso_c_of_that_year_in_one_line() {
+    let directory = scratch("c_headers_1989");
+    let headers = files_below(&root().join("include"), |_| true);
+    let names: Vec<_> = headers.iter().map(|header| format!("#include \"{}\"\n", header.display())).collect();
+    let kit = root().join("kit/include/adStack.h");
+    for (name, text) in [("all", names.concat()), ("kit", format!("#include \"{}\"\n", kit.display()))] {
+        let file = directory.join(format!("{name}.c"));
+        std::fs::write(&file, text).expect("written");
+        for cc in ["gcc", "clang"] {
+            let include = ["-Iinclude", "-Ikit/include", "-fsyntax-only", "-std=gnu89", "-Wall", "-Werror"];
+            run(std::process::Command::new(cc).current_dir(root()).args(include).arg(&file));
+        }
+    }
+    let file = directory.join("iso.c");
+    std::fs::write(&file, "#include \"adtape.h\"\n").expect("written");
+    for cc in ["gcc", "clang"] {
+        let mut command = std::process::Command::new(cc);
+        command.current_dir(root()).args(["-Iinclude", "-fsyntax-only", "-std=c89"]).arg(&file);
+        let output = command.output().expect("the compiler starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.matches("error:").count() == 1, "{cc}: {said}");
+        assert!(said.contains("compile with -std=c99"), "{cc}: {said}");
+    }
+}
+
 /// However the program is linked: position-independent or not, the constant closed tape is in one place only.
 #[test]
 fn program_and_its_own_shared_library_have_one_tape_for_each_thread() {
