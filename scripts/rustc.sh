@@ -6,6 +6,9 @@
 # last bits of cbrt and of quotients are others, and some take longer (rust-lang/rust#142119). In libadtape.a they are
 # local, so no program finds them.
 #
+# Rust's own objects contain their intermediate code, half of the archive. A clang whose LLVM is older than Rust's takes
+# it for objects of -flto, which it cannot read. Without it every linker takes the machine code.
+#
 # OBJCOPY: objcopy for the target, if it is not that of this machine.
 "$@" || exit
 crate= kind= directory= suffix= before=
@@ -23,9 +26,9 @@ case "$crate $kind" in "adtape "*staticlib*) ;; *) exit 0 ;; esac
 [ -f "$archive" ] || exit 0
 names=$(nm --plugin= --defined-only "$archive" 2>/dev/null |
   awk '$2 ~ /^[TW]$/ && $3 ~ /^[a-z]|^__(mul|div).c3$/ && $3 !~ /^adtape_/ { print $3 }' | sort -u)
-[ -n "$names" ] || exit 0
 # shellcheck disable=SC2046
-${OBJCOPY:-objcopy} $(printf -- '--localize-symbol=%s ' $names) "$archive" || {
-  echo "scripts/rustc.sh: $archive keeps its own $(echo $names)" >&2
+${OBJCOPY:-objcopy} --remove-section=.llvmbc --remove-section=.llvmcmd \
+  ${names:+$(printf -- '--localize-symbol=%s ' $names)} "$archive" || {
+  echo "scripts/rustc.sh: $archive keeps intermediate code and its own $(echo $names)" >&2
   echo "  install binutils for the target, or name its objcopy: OBJCOPY=aarch64-linux-gnu-objcopy" >&2
 }

@@ -69,6 +69,26 @@ fn static_library_has_no_functions_of_c_and_its_compiler() {
     assert!(foreign.is_empty(), "{foreign:?}: scripts/rustc.sh makes them local");
 }
 
+/// Rust's objects contain intermediate code, which an older clang took for objects of -flto and could not read.
+#[test]
+fn static_library_is_machine_code_alone_and_links_with_lto_of_clang() {
+    let library = build_release().join("libadtape.a");
+    let sections = stdout(Command::new("objdump").arg("-h").arg(&library));
+    assert!(
+        sections.contains(".text.") && !sections.contains(".llvmbc"),
+        "scripts/rustc.sh takes intermediate code out"
+    );
+    let directory = crate::common::scratch("lto_of_clang");
+    let (source, program) = (directory.join("check.c"), directory.join("check"));
+    let text = "#include \"adtape.h\"\nint main(void) {\n    double y;\n    adtape_push_f64(adtape_self(), 3.0);\n    \
+                adtape_pop_f64(adtape_self(), &y);\n    return y != 3.0;\n}\n";
+    fs::write(&source, text).expect("scratch");
+    let mut clang = Command::new("clang");
+    clang.args(["-O2", "-flto", "-I"]).arg(root().join("include")).arg(source).arg(library).arg("-o").arg(&program);
+    run(clang.args(["-lpthread", "-ldl", "-lm"]));
+    run(&mut Command::new(program));
+}
+
 #[test]
 fn shared_library_names_its_abi() {
     let library = build_release().join("libadtape.so");
