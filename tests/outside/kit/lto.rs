@@ -59,6 +59,35 @@ fn main_programs_with_lto_pop_what_they_pushed() {
     }
 }
 
+/// The C compiler says of Fortran's own flags that they are not for C, but for the source that is compiled by itself.
+#[test]
+fn source_that_is_compiled_by_itself_has_no_warnings_and_leaves_no_call() {
+    if !has_gnu_lto("source_that_is_compiled_by_itself_has_no_warnings_and_leaves_no_call") {
+        return;
+    }
+    let directory = scratch("kit-lto-apart");
+    let (object, program) = (directory.join("kit.o"), directory.join("program"));
+    let of_fortran = ["-std=legacy", "-fdefault-real-8", "-ffree-line-length-none"];
+    let link = |kit: &Path| {
+        let mut command = Command::new(fc());
+        command.args(["-O2", "-flto=auto", "-rdynamic"]).args(of_fortran);
+        command.args(["hot_loop.f90", "hot_main.f90"].map(|source| root().join("kit/tests").join(source)));
+        include(command.arg(kit));
+        command.arg("-o").arg(&program);
+        super::link(&mut command, How::Lto);
+        let said = String::from_utf8_lossy(&run(&mut command).stderr).into_owned();
+        said.lines().filter(|line| line.contains("is valid for Fortran but not for C")).count()
+    };
+    assert!(link(&root().join("kit/adtape_kit_lto.c")) >= 2, "the documentation says that there are warnings");
+    let mut apart = Command::new("gcc");
+    include(apart.args(["-O2", "-flto=auto", "-Werror", "-c"]).arg(root().join("kit/adtape_kit_lto.c")));
+    run(apart.arg("-o").arg(&object));
+    assert_eq!(link(&object), 0);
+    for function in ["forward_sweep_", "reverse_sweep_"] {
+        assert_eq!(calls(&program, function), 0, "{function}");
+    }
+}
+
 /// The compiler's own limits end the inlining in a program of some hundred calls; real adjoints have thousands.
 #[test]
 fn no_call_is_left_in_a_large_fortran_program_with_lto() {
