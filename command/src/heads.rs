@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Result<Vec<Head>, String> {
         let names =
             |list: &str| list.split([' ', ',']).filter(|name| !name.is_empty()).map(String::from).collect::<Vec<_>>();
         let name = name.trim();
-        let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let is_name = |name: &str| !name.is_empty() && name.chars().all(is_of_names);
         let head = Head { proc: name.into(), dependents: names(dependents), independents: names(independents) };
         let listed = head.dependents.iter().chain(&head.independents).all(|name| is_name(name));
         if !is_name(name) || !listed || head.dependents.is_empty() || head.independents.is_empty() {
@@ -26,6 +26,11 @@ pub fn parse(text: &str) -> Result<Vec<Head>, String> {
         rest = behind.trim_start();
     }
     Ok(heads)
+}
+
+/// Whether C has the character in names: it takes letters of all scripts.
+fn is_of_names(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { !c.is_whitespace() && !c.is_control() }
 }
 
 #[cfg(test)]
@@ -41,6 +46,13 @@ mod tests {
             (heads[1].proc.as_str(), &heads[1].independents[..]),
             ("g", &["u".to_string(), "v".to_string()][..])
         );
+    }
+
+    #[test]
+    fn names_of_a_head_are_those_of_c_in_any_script() {
+        let heads = parse("größe(größe)/(λ, ж_1)").unwrap();
+        assert_eq!((heads[0].proc.as_str(), heads[0].independents.len()), ("größe", 2));
+        assert!(parse("f(größe\u{a0})/(x)").is_err(), "a blank is no letter");
     }
 
     #[test]

@@ -314,6 +314,22 @@ fn check_builds_and_runs_a_driver() {
     }
 }
 
+#[test]
+fn names_in_any_script_are_heads_and_checked() {
+    let model = "struct λ { double α, β[2]; };\n\
+                 void größe(const struct λ *s, double *ж) {\n    double ñ = s->α * s->β[1];\n    *ж += ñ * ñ;\n}\n";
+    let folder = folder("script", model);
+    let driver = "#include \"model_b.h\"\nstruct λ { double α, β[2]; };\nint main(void) {\n    \
+                  struct λ s = {2, {3, 4}}, s_b = {0};\n    double ж = 0, ж_b = 1;\n    größe_b(&s, &s_b, &ж, &ж_b);\n    \
+                  return s_b.α != 64 || s_b.β[1] != 32;\n}\n";
+    std::fs::write(folder.0.join("driver.c"), driver).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "größe(ж)/(s)", "--check", "driver.c"]);
+    let output = command.env("ADTAPE_FLAGS", crate::common::flags().join(" ")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
+}
+
 /// Such a program is the usual example of a library: its `main` was linked, and the library was not there.
 #[test]
 fn check_needs_no_library_that_the_main_of_the_sources_calls() {
