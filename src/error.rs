@@ -176,9 +176,27 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// Prints lines on standard error. It may be closed; there is nobody left to tell.
+/// Prints lines on standard error, in one write: other processes may write there, too. It may be closed; there is nobody
+/// left to tell.
 pub(crate) fn say(lines: &str) {
-    let _ = writeln!(std::io::stderr(), "{lines}");
+    let _ = std::io::stderr().write_all((visible(lines) + "\n").as_bytes());
+}
+
+/// The text without characters that a terminal would obey: names come from files and debug information. Line feeds and
+/// tabs stay.
+pub fn visible(text: &str) -> String {
+    let obeyed = |c: char| {
+        let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || c.is_control() && c != '\n' && c != '\t'
+    };
+    if !text.contains(obeyed) {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        if obeyed(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
 
 /// A number of bytes for people: `123 bytes`, `1.50 GiB (1610612736 bytes)`.
@@ -209,5 +227,11 @@ mod tests {
     fn bytes_are_said_in_the_largest_unit_and_exactly() {
         assert_eq!((bytes(0), bytes(1), bytes(1023)), ("0 bytes".into(), "1 byte".into(), "1023 bytes".into()));
         assert_eq!(bytes(3 << 29), "1.50 GiB (1610612736 bytes)");
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        assert_eq!(visible("größe\n\tx"), "größe\n\tx");
+        assert_eq!(visible("a\x1b[2Jb\r\x07\u{9b}\u{202e}"), "a\\u{1b}[2Jb\\r\\u{7}\\u{9b}\\u{202e}");
     }
 }

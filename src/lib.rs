@@ -78,6 +78,8 @@ pub use driver::{
     Driver, Flow, Keeper, MemoryStorage, Model, Program, Progress, ProgressLine, ReadPoint, Resumable, Resume, Storage,
     StoreStorage, Variable, WritePoint, drive, drive_resumable, schedule_within,
 };
+#[doc(hidden)]
+pub use error::visible;
 pub use error::{Error, Status};
 pub use heap::{Heap, HeapMark, HeapStats, ObjectMemory, ProcessMemory};
 pub use map::registry::RangeKind;

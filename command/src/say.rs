@@ -1,6 +1,6 @@
 //! Messages of the commands: what happened, where, what to do. And numbers for people.
 
-use adtape::Error;
+use adtape::{Error, visible};
 use std::io::{ErrorKind, Write};
 
 /// Prints an error; the exit status.
@@ -12,24 +12,30 @@ pub fn error(what: &str, help: &str, status: u8) -> u8 {
 /// Prints an error of the library, whose later lines say what to do.
 pub fn failed(error: &Error, status: u8) -> u8 {
     let (what, help) = error.message().split_once('\n').unwrap_or((error.message(), ""));
-    tell(&format!("adtape: error: {what}\n"));
-    help.lines().for_each(|line| tell(&format!("help: {}\n", line.trim_start())));
+    let help: String = help.lines().map(|line| format!("help: {}\n", line.trim_start())).collect();
+    tell(&format!("adtape: error: {what}\n{help}"));
     status
 }
 
-/// Prints a text. A reader that has seen enough of it, as `head` has, is no error; a full disk is.
+/// Prints a text, without what a terminal would obey. A reader that has seen enough of it, as `head` has, is no error; a
+/// full disk is.
 pub fn print(text: &str) {
     let mut output = std::io::stdout().lock();
-    if let Err(cause) = output.write_all(text.as_bytes()).and_then(|()| output.flush())
+    if let Err(cause) = output.write_all(visible(text).as_bytes()).and_then(|()| output.flush())
         && cause.kind() != ErrorKind::BrokenPipe
     {
         std::process::exit(error(&format!("the output cannot be written: {cause}"), "make room for it", 1).into());
     }
 }
 
-/// Writes a message to standard error, whether or not anybody still reads there.
+/// Writes a message to standard error, in one write, whether or not anybody still reads there.
 pub fn tell(message: &str) {
-    let _ = std::io::stderr().lock().write_all(message.as_bytes());
+    let _ = std::io::stderr().lock().write_all(visible(message).as_bytes());
+}
+
+/// A name from a file, on one line.
+pub fn name(text: &str) -> String {
+    visible(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// Refuses a name that does not end as what is written under it should: a profile in its place would be lost.
@@ -120,11 +126,12 @@ pub fn share(part: u64, whole: u64) -> String {
 
 /// Columns as wide as their widest cell: the first `words` of them to the left, the others, numbers, to the right.
 pub fn columns(rows: &[Vec<String>], words: usize) -> String {
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| name(cell)).collect()).collect();
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         for (i, cell) in row.iter().enumerate() {
             let pad = " ".repeat(widths[i].saturating_sub(cell.chars().count()));
@@ -149,6 +156,7 @@ mod tests {
         assert_eq!([1_023_000, 1_023_900, u64::MAX].map(bytes), ["999 KiB", "0.98 MiB", "16384 PiB"]);
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([share(1, 3), share(1, 300), share(0, 3), share(1, 0)], ["33 %", "0.3 %", "0 %", "-"]);
+        assert_eq!(columns(&[vec!["a\x1b[1m\nb".into(), "1".into()]], 1), "  a\\u{1b}[1m\\nb  1\n");
         assert_eq!([change(5, 3), change(3, 3), change(0, 2000)], ["-2 B", "0 B", "+1.95 KiB"]);
     }
 }

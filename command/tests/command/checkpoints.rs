@@ -58,6 +58,22 @@ fn numpy_agrees(scratch: &Scratch) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// A checkpoint may come from anywhere: what it is called is text, no command to the terminal.
+#[test]
+fn names_of_sections_do_not_reach_the_terminal_as_commands() {
+    let scratch = Scratch::new("escapes");
+    let store = FileStore::new(&scratch.0, options()).unwrap();
+    let mut checkpoint = CheckpointWriter::create(&store, "step").unwrap();
+    let names = ["\x1b[2Jred", "a\u{9b}31m", "first\nsecond", "\u{202e}abc\r"];
+    names.iter().for_each(|name| checkpoint.write(name, &[1.0_f64]).unwrap());
+    checkpoint.commit().unwrap();
+    let said = scratch.printed(&["inspect", "storm.r0.step.adtape"]);
+    assert!(!said.contains(|c: char| c.is_control() && c != '\n' || c == '\u{202e}'), "{said:?}");
+    for part in ["\\u{1b}[2Jred", "a\\u{9b}31m", "first\\nsecond", "\\u{202e}abc\\r", "4 sections"] {
+        assert!(said.contains(part), "{part} is missing in\n{said}");
+    }
+}
+
 #[test]
 fn sections_are_listed_and_exported_bit_for_bit() {
     let scratch = Scratch::new("exported");
