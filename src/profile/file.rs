@@ -183,6 +183,9 @@ fn moved(row: &Row, out: &mut String) {
                 record = record.tally(key, tally);
             }
         }
+        if counts.never_changed > 0 {
+            record = record.number("never_changed", counts.never_changed.div_ceil(8));
+        }
         record.end(out);
     }
     if counts.pops.0 > 0 {

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::blocks::Blocks;
 use super::process::{Process, process};
 use super::seen::Seen;
 use super::stretches::{self, Height, Stretches, UNIT};
@@ -55,6 +56,7 @@ pub(crate) struct Lane {
     debt: u64,
     last: Pushed,
     seen: Seen,
+    blocks: Blocks,
     /// Bits until the next call path, between two of them, and since the last one.
     until_path: u64,
     path_step: u64,
@@ -110,6 +112,7 @@ impl Lane {
             debt: 0,
             last: Pushed { place: u32::MAX, site: Site::UNKNOWN, what: 0, values: 0, bits: 0, from: 0 },
             seen: Seen::default(),
+            blocks: Blocks::default(),
             until_path: 0,
             path_step: super::paths::FIRST_STEP,
             since_path: 0,
@@ -150,11 +153,20 @@ impl Lane {
             counter.shared.moves.repeated.add(weight, bits);
         }
         if from != 0 {
-            let times = self.seen.unchanged(place, from, digest);
-            if times > 0 {
-                counter.shared.moves.unchanged.add(times * weight, bits);
-            }
+            counter.shared.compared(weight, self.seen.push((place, from), digest, weight, bits));
         }
+    }
+
+    /// The values of what was pushed last, an array of several blocks; `digest` gives values a number.
+    pub fn saw_array(&mut self, bytes: &[u8], digest: impl Fn(&[u8]) -> u64) {
+        let Pushed { place, from, bits, .. } = self.last;
+        let Some(Some(counter)) = self.counters.get_mut(place as usize) else { return };
+        let weight = self.stretches.weight(bits);
+        let (number, same) = self.blocks.push((place, from), bytes, weight, digest);
+        if counter.last.replace(number) == Some(number) {
+            counter.shared.moves.repeated.add(weight, bits);
+        }
+        counter.shared.compared(weight, same);
     }
 
     /// A pop of `bits` bits at a place.
@@ -171,15 +183,15 @@ impl Lane {
         counter.shared.moves.pops.add(weight, bits);
     }
 
-    /// Bits that a place had pushed left the tape; `held`: the variable that they go to had them.
+    /// Bits that a place had pushed left the tape; the variable that they go to had `held` of them.
     #[inline(always)]
-    pub fn left(&mut self, place: u32, bits: u64, held: bool) {
+    pub fn left(&mut self, place: u32, bits: u64, held: u64) {
         let weight = self.stretches.weight(bits);
         self.live = self.live.saturating_sub(weight * bits);
         if let Some(Some(counter)) = self.counters.get(place as usize) {
             counter.shared.left(weight * bits);
-            if held {
-                counter.shared.moves.held.add(weight, bits);
+            if held > 0 {
+                counter.shared.moves.held.add(weight, held);
             }
         }
     }

@@ -8,6 +8,8 @@
 //! | watched, resting | a part of a tape whose operations are all counted, or none of them: [`stretches`] |
 //! | repeated | a value that is what its place had pushed the time before |
 //! | unchanged | an array or variable that is what its place had pushed from this address the time before: [`seen`] |
+//! | block | a part of a long array, which is unchanged or not by itself: [`blocks`] |
+//! | never changed | unchanged at each push but the first |
 //! | still held | a value that the variable had when the pop was about to restore it |
 //!
 //! Threads may still be at work when the process ends, so what is counted is where the last thread finds it. All is said
@@ -15,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod collect;
 mod file;
 mod lane;
@@ -31,8 +34,9 @@ mod uses;
 
 use crate::error;
 use crate::sync::UNORDERED;
+pub(crate) use blocks::BLOCK;
 pub(crate) use lane::{Lane, Pushed};
-use process::process;
+use process::{process, say_refused};
 pub(crate) use runs::Done;
 use runs::{Begun, MOST_RUNS};
 pub(crate) use stretches::Height;
@@ -77,11 +81,8 @@ pub(crate) fn say() {
             error::say(&format!("adtape: profile: all of it is in {}: adtape report draws it", path.display()));
         }
         Ok(_) => {}
-        Err(cause) => error::say(&format!(
-            "adtape: warning: the profile cannot be written to {}: {cause}\n  \
-             ADTAPE_PROFILE takes the path of a directory that can be written to",
-            process.directory.display()
-        )),
+        Err(_) if process.refused => {}
+        Err(cause) => say_refused(&process.directory, &cause),
     }
 }
 

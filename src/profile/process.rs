@@ -6,11 +6,14 @@ use super::paths::{self, Paths, callers};
 use super::runs::{self, At, Done, Runs};
 use super::timeline::{Sample, Timeline};
 use super::uses::Tapes;
+use crate::error;
 use crate::settings::{Profile, mpi_rank, settings};
 use crate::site::Site;
 use crate::sync::{Mutex, OnceLock, StaticCounter, StaticFlag, UNORDERED};
 use crate::vm;
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// The profile of this process.
@@ -20,6 +23,8 @@ pub(super) struct Process {
     pub directory: PathBuf,
     /// There is a table on standard error.
     pub says: bool,
+    /// The directory took no file at the start, and that was said.
+    pub refused: bool,
     pub tapes: Mutex<Tapes>,
     /// Bits on all tapes, as their lanes published them.
     pub live: StaticCounter,
@@ -47,6 +52,22 @@ pub(super) fn process() -> Option<&'static Process> {
     PROCESS.get_or_init(|| Process::new(&settings().ok()?.profile)).as_ref()
 }
 
+/// Whether the directory takes files: makes one and removes it.
+fn probe(directory: &Path) -> io::Result<()> {
+    let path = directory.join(format!("adtape-profile-{}.probe", std::process::id()));
+    OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+    std::fs::remove_file(path)
+}
+
+/// Says that a directory takes no file.
+pub(super) fn say_refused(directory: &Path, cause: &io::Error) {
+    error::say(&format!(
+        "adtape: warning: the profile cannot be written to {}: {cause}\n  \
+         ADTAPE_PROFILE takes the path of a directory that can be written to",
+        directory.display()
+    ));
+}
+
 impl Process {
     fn new(profile: &Profile) -> Option<Process> {
         let (directory, says) = match profile {
@@ -55,10 +76,13 @@ impl Process {
             Profile::Said => (std::env::current_dir().unwrap_or_default(), mpi_rank() == 0),
             Profile::In(directory) => (directory.clone(), false),
         };
+        // A long run is not to end without the profile that it was made for.
+        let refused = probe(&directory).inspect_err(|cause| say_refused(&directory, cause)).is_err();
         Some(Process {
             begun: Instant::now(),
             directory,
             says,
+            refused,
             tapes: Mutex::default(),
             live: StaticCounter::new(0),
             noted: StaticCounter::new(0),

@@ -13,7 +13,15 @@ fn site(file: &str, line: u32) -> Named {
 
 fn report() -> Report {
     let counts = Counts { operations: 10, bits: 640, values: 10, at_peak: 320, ..Counts::default() };
-    let arrays = Counts { operations: 2, bits: 6400, values: 100, at_peak: 6400, held: (1, 3200), ..Counts::default() };
+    let arrays = Counts {
+        operations: 2,
+        bits: 6400,
+        values: 100,
+        at_peak: 6400,
+        held: (1, 3200),
+        never_changed: 1600,
+        ..Counts::default()
+    };
     let pops = Counts { pops: (3, 130), ..Counts::default() };
     let row = |site, kind: &str, counts| Row { site, kind: kind.into(), counts };
     let code = Named { function: None, module: Some(("/lib/m \"x\".so".into(), 17)), ..Named::default() };
@@ -47,7 +55,7 @@ fn file_has_a_record_a_line() {
         r#"{"record":"site","id":1,"file":"a.c","line":4,"function":"step"}"#,
         r#"{"record":"site","id":2,"file":"b.c","line":5,"function":"step"}"#,
         r#"{"record":"site","id":3,"module":"/lib/m \"x\".so","offset":17}"#,
-        r#"{"record":"push","site":2,"kind":"f64 array","operations":2,"bytes":800,"at_peak":800,"still_held":{"operations":1,"bytes":400}}"#,
+        r#"{"record":"push","site":2,"kind":"f64 array","operations":2,"bytes":800,"at_peak":800,"still_held":{"operations":1,"bytes":400},"never_changed":200}"#,
         r#"{"record":"push","site":1,"kind":"f64","operations":10,"bytes":80,"at_peak":40}"#,
         r#"{"record":"pop","site":3,"kind":"control","operations":3,"bytes":17}"#,
         r#"{"record":"path","sites":[3,1],"bytes":44}"#,
@@ -67,7 +75,7 @@ fn table_names_lines_and_what_could_be_won() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("adtape: profile of model: 840 B on the tapes at most, 880 B in 12 pushes"), "{text}");
     let fields = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let first = ["800", "B", "95.2%", "2", "400", "B", "50.0%", "f64", "array", "b.c:5", "(step)"];
+    let first = ["800", "B", "95.2%", "2", "400", "B", "50.0%", "25.0%", "f64", "array", "b.c:5", "(step)"];
     assert_eq!(fields(lines[2]), first, "{text}");
     assert_eq!(fields(lines[3])[..4], ["80", "B", "4.8%", "10"], "{text}");
     assert!(!text.contains("control"), "a place that only pops has no line:\n{text}");
@@ -84,5 +92,5 @@ fn table_is_short_and_narrow() {
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     assert!(text.contains("from 30 further places"), "{text}");
     assert!(text.contains("/0.c:1000 (step)"), "the end of a path is kept:\n{text}");
-    assert_eq!(text.lines().count(), 25, "{text}");
+    assert_eq!(text.lines().count(), 26, "{text}");
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::seen::Same;
 use super::stretches::UNIT;
 use crate::site::Site;
 use crate::sync::{Arc, Mutex, UNORDERED, Unordered};
@@ -47,6 +48,8 @@ pub(super) struct Moves {
     pub values: Unordered,
     pub repeated: Tally,
     pub unchanged: Tally,
+    /// Bits that never changed from a push to the next, in [`UNIT`]s.
+    pub never_changed: Unordered,
     pub held: Tally,
 }
 
@@ -65,6 +68,15 @@ impl Use {
         self.moves.pushes.add(weight, bits);
         add(&self.moves.values, weight * values);
         add(&self.live, weight * bits);
+    }
+
+    /// What a push had in common with the one before it.
+    #[inline]
+    pub fn compared(&self, weight: u64, same: Same) {
+        if same.bits > 0 {
+            self.moves.unchanged.add(same.times * weight, same.bits);
+        }
+        add(&self.moves.never_changed, (same.times * weight * same.never).wrapping_sub(same.changed));
     }
 
     /// So many bits left the tape, in [`UNIT`]s.
@@ -112,6 +124,7 @@ pub(super) struct Counts {
     pub at_peak: u64,
     pub repeated: (u64, u64),
     pub unchanged: (u64, u64),
+    pub never_changed: u64,
     pub held: (u64, u64),
 }
 
@@ -128,6 +141,7 @@ impl Counts {
             at_peak: whole(&entry.at_peak),
             repeated: moves.repeated.read(),
             unchanged: moves.unchanged.read(),
+            never_changed: whole(&moves.never_changed),
             held: moves.held.read(),
         }
     }
@@ -142,6 +156,7 @@ impl Counts {
         self.at_peak += other.at_peak;
         self.repeated = sum(self.repeated, other.repeated);
         self.unchanged = sum(self.unchanged, other.unchanged);
+        self.never_changed += other.never_changed;
         self.held = sum(self.held, other.held);
     }
 }

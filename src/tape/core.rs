@@ -304,7 +304,7 @@ impl Core {
                 let compared = watch.compare(met, self.machine.last(n), load, site);
                 compared.map_err(|e| self.at(e))?;
             }
-            let held = self.profiles() && into.holds(self.machine.last(n));
+            let held = if self.profiles() { into.held(self.machine.last(n)) } else { 0 };
             self.popped_into(met, load, n, site, held);
             return Ok(true);
         }
@@ -317,7 +317,7 @@ impl Core {
             self.machine.push(&self.bounce)?;
             return Err(self.at(error));
         }
-        let held = self.profiles() && into.holds(&self.bounce);
+        let held = if self.profiles() { into.held(&self.bounce) } else { 0 };
         self.popped_into(met, load, n, site, held);
         Ok(false)
     }

@@ -213,6 +213,26 @@ fn profile_of_a_program_that_ends_in_an_error_is_written() {
     assert!(said.contains("adtape: profile of sweeps") && said.contains("adtape: error: "), "{said}");
 }
 
+/// A line feed that is a write by itself comes behind the text of another process, where several write to one file.
+#[test]
+fn each_message_is_one_write() {
+    let (ours, theirs) = std::os::unix::net::UnixDatagram::pair().expect("a pair");
+    let mut program = command(in_c(), &["abort"], &[("ADTAPE_PROFILE", "1")]);
+    program.current_dir(scratch("profile-of-writes")).stderr(std::os::fd::OwnedFd::from(theirs));
+    assert!(!program.status().expect("the program starts").success());
+    drop(program);
+    ours.set_nonblocking(true).expect("a socket");
+    let (mut messages, mut bytes) = (Vec::new(), vec![0; 1 << 16]);
+    while let Ok(n) = ours.recv(&mut bytes) {
+        if n == 0 {
+            break;
+        }
+        messages.push(String::from_utf8_lossy(&bytes[..n]).into_owned());
+    }
+    assert_eq!(messages.len(), 3, "the table, the file, the error: {messages:#?}");
+    assert!(messages.iter().all(|text| text.starts_with("adtape: ") && text.ends_with('\n')), "{messages:#?}");
+}
+
 #[test]
 fn exit_with_values_left_is_no_reason_not_to_write() {
     let (output, profiles) = run(in_c(), "exit");
@@ -238,11 +258,45 @@ fn directory_takes_the_file_and_standard_error_nothing() {
 }
 
 #[test]
-fn directory_that_is_not_there_is_a_line_at_the_end() {
-    let output = command(in_c(), &[], &[("ADTAPE_PROFILE", "/not/there")]).output().expect("it runs");
-    assert!(output.status.success());
-    let said = said(&output);
-    assert!(said.starts_with("adtape: warning: the profile cannot be written to /not/there: "), "{said}");
+fn directory_that_is_not_there_is_said_once_at_the_start() {
+    let file = in_c().to_str().expect("text").to_owned();
+    for directory in ["/not/there", "/proc/self", &file] {
+        // What the program leaves is said at its end.
+        let output = command(in_c(), &["exit"], &[("ADTAPE_PROFILE", directory)]).output().expect("it runs");
+        let said = said(&output);
+        let warning = format!("adtape: warning: the profile cannot be written to {directory}: ");
+        assert!(said.starts_with(&warning) && said.matches("warning: the profile").count() == 1, "{said}");
+        assert!(said.contains("the program ended with 8 bytes on its tape"), "{said}");
+    }
+}
+
+/// An array of 1280 blocks of which 16 change each time, all in one part of it: the pushes are known by blocks.
+#[test]
+fn array_that_changes_in_part_has_the_rest_to_win() {
+    let (said, profile) = profile_of("parts");
+    let (bytes, block) = (1280 * 512, 512);
+    let pushes = 200_u64;
+    let part = profile.moved("push", &place("sweeps.c", "part"));
+    assert_eq!((number(part, "operations"), number(part, "bytes")), (pushes, pushes * bytes));
+    let win = |key| number(field(part, key).unwrap_or_else(|| panic!("no {key} in {part}")), "bytes");
+    // A block of so large an array has 1024 bytes; a part that changes has eight of them.
+    let same = (pushes - 1) * (bytes - 16 * block);
+    // The first pop finds all of it.
+    assert_eq!((win("unchanged"), win("still_held")), (same, same + bytes));
+    // Two parts of the array change in turn; the rest of it never does.
+    assert_eq!(number(part, "never_changed"), (pushes - 1) * (bytes - 32 * block));
+    assert_eq!(field(part, "repeated"), None);
+    let line = said.lines().find(|line| line.contains(&place("sweeps.c", "part"))).expect("its line");
+    assert!(line.contains("98.8%") && line.contains("97.0%"), "{said}");
+}
+
+#[test]
+fn routine_with_several_places_has_a_sum() {
+    let (said, _) = profile_of("counts");
+    let (_, sums) = said.split_once("  by routine\n").expect("sums");
+    let words: Vec<&str> = sums.lines().next().unwrap_or_default().split_whitespace().collect();
+    assert_eq!(words[..4], ["50.8", "KiB", "100.0%", "300"], "{said}");
+    assert!(sums.contains("3 places        forward (sweeps.c)"), "{said}");
 }
 
 #[test]

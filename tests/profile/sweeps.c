@@ -6,6 +6,7 @@
  * sweeps handles      two tapes by handle, one destroyed
  * sweeps abort        ends in an error of a pop
  * sweeps long         one sweep of millions of pushes, then many short ones; ends in an error if a value does not come back
+ * sweeps parts        an array of which a part changes each time
  * sweeps exit         ends by exit() from a function, with values left
  * sweeps fork         a child that pushes, and one that does not */
 #include <adtape.h>
@@ -116,6 +117,21 @@ static int long_reverse(adtape_t *t, int from, int to) {
     return 1;
 }
 
+/* Step by step another one of two parts of a large array changes. */
+static void parts(adtape_t *t) {
+    enum { BLOCK = 64, COUNT = 1280 * BLOCK, PART = 16 * BLOCK, TIMES = 200 };
+    static double array[COUNT];
+    for (int step = 0; step < TIMES; step++) {
+        for (int i = 0; i < PART; i++) {
+            array[(step % 2) * 4 * PART + i] = step + i;
+        }
+        adtape_push_array_f64(t, array, COUNT);      /* LINE part */
+    }
+    for (int step = TIMES - 1; step >= 0; step--) {
+        adtape_pop_array_f64(t, array, COUNT);
+    }
+}
+
 static void *both_sweeps(void *nothing) {
     forward(adtape_self());
     reverse(adtape_self());
@@ -163,6 +179,8 @@ int main(int argc, char **argv) {
             right &= long_reverse(t, i, i + SHORT);
         }
         return !right;
+    } else if (strcmp(what, "parts") == 0) {
+        parts(t);
     } else if (strcmp(what, "exit") == 0) {
         leave(t);
     } else if (strcmp(what, "fork") == 0) {

@@ -1,7 +1,7 @@
 //! `adtape report --html`: one page that needs nothing beside it.
 
 use super::read::{Action, Profile, Sample};
-use super::sites::{Names, Row, rows, to_win};
+use super::sites::{Names, Routine, Row, routines, rows, to_win};
 use super::tables::{ESTIMATED, NOT_NEEDED, steps_forward};
 use crate::page;
 use crate::pictures::{flame, memory, steps};
@@ -35,6 +35,7 @@ pub fn html(profile: &Profile, file: &str) -> String {
             file,
             tiles => tiles.iter().map(|(name, value)| context! { name, value }).collect::<Vec<_>>(),
             sites => rows.iter().take(SITES).map(|row| site(row, process.tape_peak)).collect::<Vec<_>>(),
+            routines => several(routines(profile), process.tape_peak),
             sites_left => plural(rows.len().saturating_sub(SITES) as u64, "more site"),
             estimated => process.estimated.then_some(ESTIMATED),
             has_more => rows.len() > SITES,
@@ -50,6 +51,25 @@ pub fn html(profile: &Profile, file: &str) -> String {
     )
 }
 
+/// Sums by routine, where one has several sites.
+fn several(routines: Vec<Routine>, peak: u64) -> Vec<Value> {
+    if routines.iter().all(|routine| routine.sites < 2) {
+        return Vec::new();
+    }
+    let row = |routine: &Routine| {
+        context! {
+            name => routine.name,
+            sites => routine.sites,
+            operations => grouped(routine.amount.operations),
+            bytes => bytes(routine.amount.bytes),
+            at_peak => bytes(routine.at_peak),
+            of_peak => share(routine.at_peak, peak),
+            win => bytes(routine.to_win),
+        }
+    };
+    routines.iter().take(SITES).map(row).collect()
+}
+
 fn site(row: &Row, peak: u64) -> Value {
     let percent = |part: u64, whole: u64| if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 };
     context! {
@@ -62,6 +82,7 @@ fn site(row: &Row, peak: u64) -> Value {
         bar => format!("{:.1}", percent(row.at_peak, peak)),
         win => (row.bytes_to_win() > 0).then(|| bytes(row.bytes_to_win())),
         win_share => share(row.bytes_to_win(), row.amount.bytes),
+        never => share(row.never_changed, row.amount.bytes),
     }
 }
 

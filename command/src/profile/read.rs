@@ -5,11 +5,13 @@ use crate::say;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// The format that is read.
 const FORMAT: u64 = 1;
+/// Bytes of the longest line: those of a program are far shorter, and a device may have none that ends.
+const LONGEST: u64 = 1 << 20;
 
 /// What a program's run did with its tapes.
 #[derive(Default)]
@@ -109,6 +111,9 @@ pub struct Push {
     pub repeated: Option<Amount>,
     /// Of arrays: unchanged since the last push of the same address at this site.
     pub unchanged: Option<Amount>,
+    /// Bytes that were so at each push.
+    #[serde(default)]
+    pub never_changed: u64,
 }
 
 /// Calls that led to pushes, the outermost first.
@@ -180,32 +185,38 @@ pub fn read(path: &Path) -> Result<Profile, u8> {
         say::error(&format!("{name} cannot be read: {cause}"), help, 1)
     })?;
     let mut profile = Profile::default();
-    let (mut lines, mut text) = (0, Vec::new());
+    let (mut lines, mut text, mut begun) = (0, Vec::new(), false);
     let mut input = BufReader::new(file);
     loop {
         text.clear();
-        let read = input.read_until(b'\n', &mut text);
+        let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut text);
         let read = read.map_err(|cause| say::error(&format!("{name} cannot be read: {cause}"), "try again", 1))?;
         if read == 0 {
             break;
         }
         lines += 1;
+        if read as u64 == LONGEST && !begun {
+            return Err(no_profile(path));
+        }
+        if read as u64 == LONGEST {
+            return Err(too_long(path, lines));
+        }
         if text.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
         let whole = text.ends_with(b"\n");
-        let record = serde_json::from_slice(&text).map_err(|cause| wrong_line(path, lines, whole, &cause))?;
-        if lines == 1 {
+        let record = serde_json::from_slice(&text).map_err(|cause| wrong_line(path, lines, !begun, whole, &cause))?;
+        if !begun {
             let Record::Process(process) = record else { return Err(no_profile(path)) };
             if process.format != FORMAT {
                 return Err(other_format(path, &process));
             }
-            profile.process = process;
+            (profile.process, begun) = (process, true);
         } else {
             profile.take(record);
         }
     }
-    if lines == 0 {
+    if !begun {
         let help = "run the program with ADTAPE_PROFILE=1 to its end: the profile is written when it exits";
         return Err(say::error(&format!("{name} is empty"), help, 1));
     }
@@ -239,9 +250,14 @@ fn other_format(path: &Path, process: &Process) -> u8 {
     say::error(&what, &format!("use the command of adtape {by}"), 1)
 }
 
-fn wrong_line(path: &Path, line: u64, whole: bool, cause: &serde_json::Error) -> u8 {
+fn too_long(path: &Path, line: u64) -> u8 {
+    let what = format!("{}:{line}: the line has 1 MiB and more, which no record has", path.display());
+    say::error(&what, "the file was changed since the program wrote it: run it once more", 1)
+}
+
+fn wrong_line(path: &Path, line: u64, first: bool, whole: bool, cause: &serde_json::Error) -> u8 {
     let place = format!("{}:{line}", path.display());
-    if line == 1 && (cause.is_syntax() || cause.is_data()) && whole {
+    if first && (cause.is_syntax() || cause.is_data()) && whole {
         return no_profile(path);
     }
     if cause.is_eof() || !whole {

@@ -16,6 +16,8 @@ pub struct Row {
     pub still_held: Amount,
     pub repeated: Amount,
     pub unchanged: Amount,
+    /// Bytes of these that were unchanged at each push.
+    pub never_changed: u64,
 }
 
 impl Row {
@@ -41,10 +43,42 @@ pub fn rows(profile: &Profile) -> Vec<Row> {
         row.still_held += push.still_held.unwrap_or_default();
         row.repeated += push.repeated.unwrap_or_default();
         row.unchanged += push.unchanged.unwrap_or_default();
+        row.never_changed += push.never_changed.min(push.amount.bytes);
     }
     let mut rows: Vec<Row> = rows.into_values().collect();
     rows.sort_by(|a, b| b.amount.bytes.cmp(&a.amount.bytes).then_with(|| a.name.cmp(&b.name)));
     rows
+}
+
+/// Pushes of all sites of one routine.
+pub struct Routine {
+    /// `weather (weather.c)`.
+    pub name: String,
+    pub sites: u64,
+    pub amount: Amount,
+    pub at_peak: u64,
+    /// Bytes that need not have been stored.
+    pub to_win: u64,
+}
+
+/// All routines with pushes, the one with most bytes first.
+pub fn routines(profile: &Profile) -> Vec<Routine> {
+    let names = Names::of(profile);
+    let of_site: BTreeMap<String, String> =
+        profile.pushes.iter().map(|push| (names.place(push.site), names.routine(push.site))).collect();
+    let mut found: BTreeMap<&String, Routine> = BTreeMap::new();
+    for row in rows(profile) {
+        let name = &of_site[&row.name];
+        let none = || Routine { name: name.clone(), sites: 0, amount: Amount::default(), at_peak: 0, to_win: 0 };
+        let routine = found.entry(name).or_insert_with(none);
+        routine.sites += 1;
+        routine.amount += row.amount;
+        routine.at_peak += row.at_peak;
+        routine.to_win += row.bytes_to_win();
+    }
+    let mut found: Vec<Routine> = found.into_values().collect();
+    found.sort_by(|a, b| b.amount.bytes.cmp(&a.amount.bytes).then_with(|| a.name.cmp(&b.name)));
+    found
 }
 
 /// Sites with something to win, the one with most first, and the bytes of all of them.
@@ -92,6 +126,17 @@ impl Names<'_> {
     pub fn function(&self, site: u64) -> String {
         let known = self.sites.get(&site);
         known.map_or_else(|| format!("site {site}"), |known| known.function.clone().unwrap_or_else(|| address(known)))
+    }
+
+    /// `weather (weather.c)`, or what is known of it.
+    pub fn routine(&self, site: u64) -> String {
+        match self.sites.get(&site) {
+            Some(Site { function: Some(function), file: Some(file), .. }) => {
+                format!("{function} ({})", self.short(file))
+            }
+            Some(known @ Site { function: Some(function), .. }) => format!("{function} in {}", module(known)),
+            _ => self.place(site),
+        }
     }
 
     fn short<'f>(&self, file: &'f str) -> &'f str {

@@ -1,8 +1,8 @@
 //! `adtape report` as text.
 
 use super::read::{Driver, Profile};
-use super::sites::{Row, rows, to_win};
-use crate::say::{bytes, columns, grouped, plural, seconds, share};
+use super::sites::{Row, routines, rows, to_win};
+use crate::say::{bytes, columns, grouped, name, plural, seconds, share};
 use std::collections::BTreeSet;
 
 /// Sites that are listed.
@@ -13,9 +13,9 @@ pub fn report(profile: &Profile) -> String {
     let process = &profile.process;
     let mut text = format!(
         "profile of {} (process {}, adtape {}), {}\n",
-        or_unknown(&process.program),
+        name(or_unknown(&process.program)),
         process.pid,
-        or_unknown(&process.adtape),
+        name(or_unknown(&process.adtape)),
         seconds(process.seconds)
     );
     text += &format!(
@@ -32,6 +32,7 @@ pub fn report(profile: &Profile) -> String {
         return text + "nothing was pushed: there is nothing to say by site\n";
     }
     text += &by_site(&rows, process.tape_peak);
+    text += &by_routine(profile, process.tape_peak);
     text += &not_needed(&rows, process.tape_bytes);
     text += &threads(profile);
     text + &drivers(profile)
@@ -70,12 +71,41 @@ fn others(rows: &[Row]) -> String {
     format!("  and {} with {} in all\n", plural(rest.len() as u64, "more site"), bytes(sum))
 }
 
+/// Sums by routine, where one has several sites; else the table of sites says it.
+fn by_routine(profile: &Profile, peak: u64) -> String {
+    let rows = routines(profile);
+    if rows.iter().all(|row| row.sites < 2) {
+        return String::new();
+    }
+    let mut table = vec![heads(&["routine", "sites", "pushes", "bytes", "at peak", "of peak", "not needed"])];
+    for row in rows.iter().take(SITES) {
+        table.push(vec![
+            row.name.clone(),
+            grouped(row.sites),
+            grouped(row.amount.operations),
+            bytes(row.amount.bytes),
+            bytes(row.at_peak),
+            share(row.at_peak, peak),
+            bytes(row.to_win),
+        ]);
+    }
+    let rest = rows.get(SITES..).unwrap_or_default();
+    let others = match rest.len() {
+        0 => String::new(),
+        n => {
+            let sum = rest.iter().map(|row| row.amount.bytes).sum();
+            format!("  and {} with {} in all\n", plural(n as u64, "more routine"), bytes(sum))
+        }
+    };
+    format!("\npushes by routine\n{}{others}", columns(&table, 1))
+}
+
 fn not_needed(rows: &[Row], pushed: u64) -> String {
     let (wins, all) = to_win(rows);
     if wins.is_empty() {
         return String::new();
     }
-    let mut table = vec![heads(&["site", "still held", "repeated", "unchanged", "of its bytes"])];
+    let mut table = vec![heads(&["site", "still held", "repeated", "unchanged", "never changed", "of its bytes"])];
     for row in wins.iter().take(SITES) {
         let win = row.bytes_to_win();
         table.push(vec![
@@ -83,6 +113,7 @@ fn not_needed(rows: &[Row], pushed: u64) -> String {
             bytes(row.still_held.bytes),
             bytes(row.repeated.bytes),
             bytes(row.unchanged.bytes),
+            share(row.never_changed, row.amount.bytes),
             share(win, row.amount.bytes),
         ]);
     }
@@ -99,7 +130,8 @@ fn not_needed(rows: &[Row], pushed: u64) -> String {
 /// What the columns mean; the page says the same.
 pub const NOT_NEEDED: &str = "  still held: the variable had the value at its pop anyway\n  \
     repeated: the value was that of the push before it at the site\n  \
-    unchanged: the array was pushed from the same place before and had not changed\n  \
+    unchanged: the array was pushed from the same place before and had not changed, or this part of it had not\n  \
+    never changed: the share of its bytes that was so at each push\n  \
     a hint, no proof: another run may differ\n";
 
 fn threads(profile: &Profile) -> String {

@@ -50,9 +50,13 @@ fn page_has_all_pictures_and_needs_nothing_beside_it() {
     let page = scratch.0.join("storm.html").display().to_string();
     assert!(printed(&["report", "storm.jsonl", "--html", &page]).ends_with(&format!("page: {page}\n")));
     let html = std::fs::read_to_string(&page).unwrap();
+    // What may be won comes first.
+    let at = |part: &str| html.find(part).unwrap_or_else(|| panic!("{part} is missing"));
+    assert!(at("What need not have been stored, perhaps") < at("Memory over time"));
     for part in [
         "Memory over time",
         "What is pushed, by call site",
+        "What is pushed, by routine",
         "Bytes by call path",
         "all kept: tapes of 10 steps",
         "at most 3 kept: 2.50 forward runs",
@@ -82,6 +86,41 @@ fn names_in_a_profile_are_no_markup() {
     assert!(html.contains("f&lt;int&gt;") && html.contains("by function and line"));
 }
 
+/// A name in a file is shown as it is, not obeyed by the terminal, and stays in its line.
+#[test]
+fn names_in_a_profile_do_not_reach_the_terminal_as_commands() {
+    let scratch = Scratch::new("escapes");
+    let escape = |name: &str, file: &str| {
+        format!(
+            "{{\"record\":\"process\",\"format\":1,\"program\":\"{name}\",\"adtape\":\"{name}\",\"tape_peak\":8}}\n\
+             {{\"record\":\"site\",\"id\":1,\"file\":\"{file}{name}\",\"line\":3,\"function\":\"{name}\"}}\n\
+             {{\"record\":\"push\",\"site\":1,\"kind\":\"{name}\",\"operations\":1,\"bytes\":8,\"repeated\":{{\"bytes\":8}}}}\n\
+             {{\"record\":\"thread\",\"number\":0,\"name\":\"{name}\"}}\n{{\"record\":\"thread\",\"number\":1}}\n\
+             {{\"record\":\"driver\",\"run\":1,\"schedule\":\"{name}\"}}\n"
+        )
+    };
+    for name in ["\\u001b[2J", "\\u009b2J", "\\u202etxt\\u0007", "a\\nb\\rc"] {
+        let before = file(&scratch, "a.jsonl", &escape(name, "a.c"));
+        let after = file(&scratch, "b.jsonl", &escape(name, "b.c"));
+        for args in [&["report", &before][..], &["diff", &before, &after]] {
+            let said = printed(args);
+            let obeyed = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}');
+            assert!(!said.contains(obeyed), "{said:?}");
+            let lines = said.lines().filter(|line| line.contains("a.c")).count();
+            assert!(lines >= 1 && said.lines().all(|line| !line.starts_with('b')), "{said}");
+        }
+    }
+    let output = adtape(&["report", "no\x1b[2J.jsonl"]);
+    assert!(!output.stderr.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stderr).escape_debug());
+}
+
+#[test]
+fn device_without_an_end_is_no_profile() {
+    let output = adtape(&["report", "/dev/zero"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/zero is no profile of adtape"));
+}
+
 /// The message, the place, what to do, and status 1.
 #[test]
 fn what_is_no_profile_is_said_where_and_why() {
@@ -89,6 +128,9 @@ fn what_is_no_profile_is_said_where_and_why() {
     let process = "{\"record\":\"process\",\"format\":1,\"adtape\":\"0.1.0\"}\n";
     let cases = [
         ("empty", String::new(), "is empty", "run the program with ADTAPE_PROFILE=1"),
+        ("blank", "\n".into(), "is empty", "run the program with ADTAPE_PROFILE=1"),
+        ("endless", "\0".repeat(3 << 20), "is no profile of adtape", "ADTAPE_PROFILE=1"),
+        ("long", format!("{process}{}", " ".repeat(3 << 20)), "long:2: the line has 1 MiB and more", "once more"),
         ("text", "hello\n".into(), "is no profile of adtape", "ADTAPE_PROFILE=1"),
         ("other", "{\"record\":\"site\",\"id\":1}\n".into(), "is no profile of adtape", "ADTAPE_PROFILE=1"),
         ("newer", process.replace(":1,", ":7,"), "has format 7, and this command reads format 1", "adtape 0.1.0"),

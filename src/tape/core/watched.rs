@@ -206,14 +206,14 @@ impl Core {
     /// A pop of `n` bytes was done, or is possible now.
     #[inline]
     pub(in crate::tape) fn popped(&mut self, met: Option<Met>, load: Load, n: usize, site: Site) {
-        self.popped_into(met, load, n, site, false);
+        self.popped_into(met, load, n, site, 0);
     }
 
-    /// [`popped`](Core::popped) into a variable that had the value already, or not.
+    /// [`popped`](Core::popped) into a variable that had `held` bytes of it already.
     #[inline]
-    pub(super) fn popped_into(&mut self, met: Option<Met>, load: Load, n: usize, site: Site, held: bool) {
+    pub(super) fn popped_into(&mut self, met: Option<Met>, load: Load, n: usize, site: Site, held: usize) {
         if let Some(watch) = self.watch.as_mut().filter(|watch| !watch.rests()) {
-            watch.popped(met, load, bits_of(load, n), held, site);
+            watch.popped(met, load, bits_of(load, n), 8 * held as u64, site);
         }
         self.count(Operation::Pop, load.ty, load.count, n);
     }

@@ -23,7 +23,7 @@ use super::ending::on_main;
 use super::profile::Operation;
 use super::types::Type;
 use crate::error::{Error, say};
-use crate::profile::{Height, Lane, Pushed};
+use crate::profile::{BLOCK, Height, Lane, Pushed};
 use crate::site::{Places, Site};
 use crate::vm::{Span, Trim};
 pub(super) use digest::digest_of;
@@ -92,6 +92,9 @@ impl Watch {
     #[inline(always)]
     pub fn see(&mut self, bytes: &[u8]) {
         self.unseen = 0;
+        if bytes.len() > BLOCK && self.lane.is_some() {
+            return self.see_array(bytes);
+        }
         // No type of this size has a number of its own kind.
         let number = match <[u8; 8]>::try_from(bytes) {
             Ok(word) => u64::from_ne_bytes(word),
@@ -100,6 +103,18 @@ impl Watch {
         self.know(number);
         if self.check {
             self.records.complete(digest::short(number));
+        }
+    }
+
+    /// [`see`](Watch::see) of an array that a profile compares by blocks.
+    #[inline(never)]
+    fn see_array(&mut self, bytes: &[u8]) {
+        let ty = self.unseen_type;
+        if let Some(lane) = &mut self.lane {
+            lane.saw_array(bytes, |block| digest_of(ty, block));
+        }
+        if self.check {
+            self.records.complete(digest::short(digest_of(ty, bytes)));
         }
     }
 
@@ -215,7 +230,8 @@ impl Watch {
         self.drop_last(record, site);
         if let Some(lane) = &mut self.lane {
             let place = self.places.number(site, load.what());
-            popped(lane, Popped { place, site, what: load.what(), bits }, record.place, held());
+            let held = if held() { bits } else { 0 };
+            popped(lane, Popped { place, site, what: load.what(), bits }, record.place, held);
         }
         true
     }
@@ -254,9 +270,9 @@ impl Watch {
         Ok(())
     }
 
-    /// The pop of so many bits was done. `held`: the variable that they go to had them.
+    /// The pop of so many bits was done. The variable that they go to had `held` of them.
     #[inline]
-    pub fn popped(&mut self, met: Option<Met>, load: Load, bits: u64, held: bool, site: Site) {
+    pub fn popped(&mut self, met: Option<Met>, load: Load, bits: u64, held: u64, site: Site) {
         let place = self.places.number(site, load.what());
         if let Some(lane) = &mut self.lane {
             lane.popped(place, site, load.what(), bits);
@@ -289,7 +305,13 @@ impl Watch {
     }
 
     /// Takes records off for so many bits; one of more stays until its last bits are popped.
-    fn take_off(&mut self, bits: u64, held: bool) {
+    fn take_off(&mut self, bits: u64, held: u64) {
+        // What a pop of several pushes held is theirs by their sizes.
+        let of = |size: u64| match held {
+            0 => 0,
+            _ if size >= bits => held,
+            _ => (u128::from(size) * u128::from(held) / u128::from(bits)) as u64,
+        };
         let Watch { lane: Some(lane), records, places, .. } = self else { return };
         *lane.debt() += bits;
         while let Ok(last) = records.last() {
@@ -304,7 +326,7 @@ impl Watch {
             }
             *lane.debt() -= size;
             records.drop_last(record);
-            lane.left(record.place, size, held);
+            lane.left(record.place, size, of(size));
         }
     }
 
@@ -329,7 +351,7 @@ impl Watch {
                 && let Ok(Some(record)) = self.records.last()
             {
                 self.records.drop_last(record);
-                lane.left(record.place, size(record, &self.places), false);
+                lane.left(record.place, size(record, &self.places), 0);
             }
         }
         match self.records.forget_after(mark) {
@@ -394,7 +416,7 @@ impl Watch {
             && let Ok(Some(record)) = self.records.last()
         {
             self.records.drop_last(record);
-            lane.left(record.place, size(record, &self.places), false);
+            lane.left(record.place, size(record, &self.places), 0);
         }
     }
 
@@ -442,7 +464,7 @@ struct Popped {
 }
 
 #[inline(never)]
-fn popped(lane: &mut Lane, pop: Popped, from: u32, held: bool) {
+fn popped(lane: &mut Lane, pop: Popped, from: u32, held: u64) {
     lane.popped(pop.place, pop.site, pop.what, pop.bits);
     lane.left(from, pop.bits, held);
 }

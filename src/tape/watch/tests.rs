@@ -10,7 +10,7 @@ fn load(ty: Type, count: u64) -> Load {
 fn pop(watch: &mut Watch, load: Load, bytes: &[u8], site: Site) -> Result<(), Error> {
     let met = watch.meet(load, site)?.expect("check mode meets a push");
     watch.compare(met, bytes, load, site)?;
-    watch.popped(Some(met), load, 8 * bytes.len() as u64, false, site);
+    watch.popped(Some(met), load, 8 * bytes.len() as u64, 0, site);
     Ok(())
 }
 
@@ -78,7 +78,7 @@ fn mismatch_says_which_pop_is_missing_and_what_took_the_push_until_now() {
         if turn == 0 {
             for load in [number, real] {
                 let met = watch.meet(load, Site::UNKNOWN).unwrap();
-                watch.popped(met, load, 64, false, Site::UNKNOWN);
+                watch.popped(met, load, 64, 0, Site::UNKNOWN);
             }
         }
     }
