@@ -34,7 +34,7 @@ pub struct Memory {
 }
 
 /// Sets the most memory that all tapes of the process may have committed together; `None` for what the environment or
-/// the machine says. A limit below what is committed now stops all growth.
+/// the machine says. A limit below what is committed now stops all growth, and no pop.
 ///
 /// ```
 /// # use adtape::*;
@@ -75,6 +75,7 @@ pub fn set_memory_limit(limit_bytes: Option<u64>) {
 /// ```
 pub fn set_spill_directory(directory: Option<&Path>) -> Result<(), Error> {
     spill::set_directory(directory)?;
+    vm::set_spills(spill::is_directory_set(false));
     vm::update_limit(spill::may_spill());
     Ok(())
 }

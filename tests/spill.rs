@@ -3,12 +3,15 @@
 
 mod common;
 
-use adtape::{Status, Tape, process};
+use adtape::{Spill, Status, Tape, process};
 use common::{scratch, skip};
 use std::fs;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 const ROLE: &str = "ADTAPE_TEST_ROLE";
 
@@ -82,6 +85,61 @@ fn spill_file(directory: String) -> fs::File {
     let ours = |path: &Path| fs::read_link(path).is_ok_and(|link| link.starts_with(&directory));
     let path = files.map(|file| file.path()).find(|path| ours(path)).expect("a file in that directory");
     fs::OpenOptions::new().write(true).open(path).expect("our file")
+}
+
+/// A store that takes its time, and says when it is at work.
+#[derive(Default)]
+struct Slow {
+    bytes: Vec<u8>,
+    at_work: Arc<AtomicBool>,
+}
+
+impl Spill for Slow {
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), adtape::Error> {
+        self.at_work.store(true, Ordering::Release);
+        std::thread::sleep(Duration::from_millis(300));
+        self.bytes.truncate(offset as usize);
+        self.bytes.extend(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u64, bytes: &mut [u8]) -> Result<(), adtape::Error> {
+        bytes.copy_from_slice(&self.bytes[offset as usize..][..bytes.len()]);
+        Ok(())
+    }
+}
+
+/// Forks while another thread moves the oldest part of this one's tape to its store.
+fn fork_while_the_tape_is_moved(tape: Tape) {
+    let store = Slow::default();
+    let at_work = store.at_work.clone();
+    let tape = tape.with_spill(Box::new(store)).expect("a tape without values");
+    let (count, error) = push_arrays(&tape, 80);
+    assert!(error.is_none() && tape.stats().expect("stats").spilled_bytes == 0);
+    let other = std::thread::spawn(|| {
+        let tape = Tape::new().expect("a tape");
+        let (count, error) = push_arrays(&tape, 40);
+        assert!(error.is_none());
+        pop_arrays(&tape, count);
+    });
+    while !at_work.load(Ordering::Acquire) {
+        std::thread::yield_now();
+    }
+    // SAFETY: the child uses a tape and ends.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: it ends a child that waits for a thread of its parent.
+        unsafe { libc::alarm(20) };
+        pop_arrays(&tape, count);
+        // SAFETY: nothing is left to be done.
+        unsafe { libc::_exit(0) };
+    }
+    let mut status = 0;
+    // SAFETY: the status has a place.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0, "the child ended by signal {}", libc::WTERMSIG(status));
+    other.join().expect("the other thread did its work");
+    pop_arrays(&tape, count);
 }
 
 /// Runs in a child.
@@ -200,6 +258,7 @@ fn what_a_child_does() {
             assert!(error.message().contains(said), "{error}");
             assert!(tape.pop_slice(&mut found).is_err(), "the tape has lost something");
         }
+        "forks" => fork_while_the_tape_is_moved(tape),
         "no directory" => {
             let (count, error) = push_arrays(&tape, 1000);
             assert_eq!(error.map(|error| error.status()), Some(Status::MemoryLimit));
@@ -310,6 +369,12 @@ fn limit_on_the_disk_is_an_error_of_the_push_and_nothing_is_lost() {
     let mut command = child("limited disk", &directory);
     command.env("ADTAPE_DISK_LIMIT", "10M");
     assert!(run(command).contains("did its work"));
+}
+
+/// The child waited for ever for the thread that was at work on its tape, which it does not have.
+#[test]
+fn child_of_fork_has_its_tape_whatever_another_thread_was_doing_with_it() {
+    assert!(run(child("forks", &scratch("spill_fork"))).contains("did its work"));
 }
 
 /// Without a directory a limit is a limit; an empty name is none.

@@ -3,12 +3,14 @@
 //! A mutex that puts threads to sleep has to find out, as it is given back, whether one sleeps: that takes another
 //! exchange, which waits until all that was written before is in the cache. Here who finds it taken looks again and
 //! again, and lets others run meanwhile.
+//!
+//! A thread may *hold* a lock without a guard: around a fork, whose child then finds it free.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a thread looks again at once; and how often after others had the processor. Then it sleeps each time.
 const SPINS: u32 = 100;
@@ -18,6 +20,8 @@ const SLEEP: Duration = Duration::from_micros(50);
 /// See the module.
 pub(crate) struct Lock<T> {
     taken: AtomicBool,
+    /// Whoever has taken it has no guard, and gives it back by [`let_go`](Lock::let_go).
+    held: AtomicBool,
     inner: UnsafeCell<T>,
 }
 
@@ -33,8 +37,8 @@ pub(crate) struct LockGuard<'a, T> {
 }
 
 impl<T> Lock<T> {
-    pub fn new(inner: T) -> Lock<T> {
-        Lock { taken: AtomicBool::new(false), inner: UnsafeCell::new(inner) }
+    pub const fn new(inner: T) -> Lock<T> {
+        Lock { taken: AtomicBool::new(false), held: AtomicBool::new(false), inner: UnsafeCell::new(inner) }
     }
 
     #[inline(always)]
@@ -45,12 +49,43 @@ impl<T> Lock<T> {
         LockGuard { lock: self, of_this_thread: PhantomData }
     }
 
+    /// Whether nobody has it now.
+    #[cfg(test)]
+    pub fn is_free(&self) -> bool {
+        !self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Takes the lock until [`let_go`](Lock::let_go), unless another thread, or this one, has it for `longest`.
+    pub fn hold(&self, longest: Duration) {
+        let begin = Instant::now();
+        if !self.taken.swap(true, Ordering::Acquire) || self.wait_until(|| begin.elapsed() > longest) {
+            self.held.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Gives back what [`hold`](Lock::hold) took; whether it had.
+    pub fn let_go(&self) -> bool {
+        let was = self.held.swap(false, Ordering::Relaxed);
+        if was {
+            self.taken.store(false, Ordering::Release);
+        }
+        was
+    }
+
     /// Takes the lock that another thread has.
     #[cold]
     #[inline(never)]
     fn wait(&self) {
+        self.wait_until(|| false);
+    }
+
+    /// Takes the lock that another thread has, unless it is `late` before; whether it did.
+    fn wait_until(&self, late: impl Fn() -> bool) -> bool {
         let mut tries = 0;
         while self.taken.load(Ordering::Relaxed) || self.taken.swap(true, Ordering::Acquire) {
+            if late() {
+                return false;
+            }
             tries += 1;
             if tries < SPINS {
                 std::hint::spin_loop();
@@ -60,6 +95,15 @@ impl<T> Lock<T> {
                 std::thread::sleep(SLEEP);
             }
         }
+        true
+    }
+}
+
+impl<T> LockGuard<'_, T> {
+    /// Keeps the lock until [`Lock::let_go`].
+    pub fn hold(self) {
+        self.lock.held.store(true, Ordering::Relaxed);
+        std::mem::forget(self);
     }
 }
 
@@ -92,6 +136,23 @@ impl<T> Drop for LockGuard<'_, T> {
 mod tests {
     use super::*;
     use std::sync::Arc;
+
+    #[test]
+    fn lock_that_is_held_is_free_when_it_is_let_go() {
+        let lock = Lock::new(1);
+        lock.hold(Duration::ZERO);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| *lock.lock());
+            assert!(!other.is_finished());
+            lock.let_go();
+            assert_eq!(other.join().unwrap(), 1);
+        });
+        let guard = lock.lock();
+        lock.hold(Duration::ZERO);
+        assert!(!lock.let_go() && !lock.is_free(), "it is the guard's");
+        drop(guard);
+        assert!(lock.is_free());
+    }
 
     #[test]
     fn no_two_threads_have_it_at_once() {

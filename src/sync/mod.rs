@@ -1,15 +1,17 @@
-//! The concurrency primitives that everything above uses: std's, parking_lot's and a lock of our own, or loom's in its
-//! models (`--cfg loom`).
+//! The concurrency primitives that everything above uses: std's and a lock of our own, or loom's in its models
+//! (`--cfg loom`).
 //!
 //! A lock is never poisoned. The library is built so that a panic ends the process, and nothing below panics between
 //! two changes that belong together.
 
-#[cfg(not(loom))]
 mod lock;
 mod monitor;
+mod mutex;
 mod seqlock;
 
+pub(crate) use lock::Lock as StaticLock;
 pub(crate) use monitor::{Monitor, MonitorGuard, Signal};
+pub(crate) use mutex::{Mutex, MutexGuard};
 pub(crate) use seqlock::{Seqlock, Writing};
 
 #[cfg(not(loom))]
@@ -18,7 +20,6 @@ pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
-pub(crate) use parking_lot::{Mutex, MutexGuard};
 pub(crate) use std::sync::{Arc, OnceLock};
 
 #[cfg(not(loom))]
@@ -39,6 +40,13 @@ impl<T> Lock<T> {
 
     pub fn lock(&self) -> LockGuard<'_, T> {
         self.0.lock().expect("no model panics under a lock and goes on")
+    }
+
+    /// No model forks.
+    pub fn hold(&self, _: std::time::Duration) {}
+
+    pub fn let_go(&self) -> bool {
+        false
     }
 }
 

@@ -100,6 +100,21 @@ impl Aside {
         }
     }
 
+    /// Drops what lies at `end` or above it. A program's store finds out when something is written there.
+    pub fn drop_above(&mut self, end: usize) {
+        if let Aside::File(file) = self {
+            file.drop_above(end as u64);
+        }
+    }
+
+    /// Whether this process can use it: not the file of its parent.
+    pub fn is_ours(&self) -> bool {
+        match self {
+            Aside::File(file) => file.is_ours(),
+            Aside::Program(_) => true,
+        }
+    }
+
     /// Reads what was at `offset`; what lies behind it is not needed any more.
     pub fn read(&mut self, offset: usize, bytes: &mut [u8]) -> Result<(), Error> {
         match self {

@@ -73,6 +73,7 @@ impl Core {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
         let settings = settings()?;
         idle::configure();
+        super::fork::prepare_for_children();
         let mut machine = Machine::new(Span::new()?);
         let watched = settings.check || settings.profiles();
         if settings.profiles() {

@@ -18,7 +18,7 @@
 use super::aside::Aside;
 use crate::error::{Error, Status, bytes, say};
 use crate::store::spill;
-use crate::sync::{Arc, Lock, LockGuard, Mutex, OnceLock, StaticCounter, UNORDERED, wait};
+use crate::sync::{Arc, Lock, LockGuard, OnceLock, StaticCounter, StaticLock, UNORDERED, wait};
 use crate::vm::{self, Lent, PAGE};
 use std::sync::Weak;
 use std::time::{Duration, Instant};
@@ -38,7 +38,11 @@ const AT_ONCE: usize = 32 << 20;
 
 impl Part {
     /// What it has to give.
-    fn spare(&self, directory: bool) -> Spare {
+    fn spare(&mut self, directory: bool) -> Spare {
+        if self.memory.from() == 0 && self.store.as_ref().is_some_and(|store| !store.is_ours()) {
+            // A child of fork leaves the file of its parent, in which it has nothing, and makes one of its own.
+            self.store = None;
+        }
         let values = match &self.store {
             Some(store) => self.memory.len() + store.held(),
             None if directory => self.memory.len(),
@@ -136,7 +140,10 @@ impl<P> Slot<P> {
 type Lender = Arc<Slot<Part>>;
 
 /// The slots of all tapes that have lent something.
-static SLOTS: Mutex<Vec<Weak<Slot<Part>>>> = Mutex::new(Vec::new());
+static SLOTS: StaticLock<Vec<Weak<Slot<Part>>>> = StaticLock::new(Vec::new());
+
+/// Those that are held around a fork.
+static HELD: StaticLock<Vec<Lender>> = StaticLock::new(Vec::new());
 
 /// Agrees with the budget and the stores on what each of them has to know of the other, once.
 pub(super) fn configure() {
@@ -149,6 +156,7 @@ pub(super) fn configure() {
             spills_unasked: vm::is_safe_share,
             has_memory: vm::has_memory,
         });
+        vm::set_spills(spill::is_directory_set(false));
         vm::update_limit(spill::may_spill());
     });
 }
@@ -166,6 +174,27 @@ fn slots() -> Vec<Arc<Slot<Part>>> {
     SLOTS.lock().iter().filter_map(Weak::upgrade).collect()
 }
 
+/// Waits until no thread works on what is lent, and keeps all threads off it until [`let_go`]: around a fork.
+pub(super) fn hold(longest: Duration) {
+    let slots = SLOTS.lock();
+    let all: Vec<Lender> = slots.iter().filter_map(Weak::upgrade).collect();
+    slots.hold();
+    all.iter().for_each(|slot| slot.0.hold(longest));
+    *HELD.lock() = all;
+}
+
+/// Undoes [`hold`]. In the child there is no thread but the one that forked, so nothing is lent in a moment.
+pub(super) fn let_go(is_child: bool) {
+    let held = std::mem::take(&mut *HELD.lock());
+    SLOTS.let_go();
+    for slot in held {
+        let was_held = slot.0.let_go();
+        if is_child && was_held && matches!(*slot.lock(), Loan::Away) {
+            slot.rest();
+        }
+    }
+}
+
 /// Whether values may go to a new store where memory is short of this kind. A directory that nobody has asked for is for
 /// tapes at their limit; where the system refuses memory, or address space, a thread and its buffers take the last of it.
 fn has_directory(short: Status) -> bool {
@@ -177,7 +206,7 @@ fn has_directory(short: Status) -> bool {
 fn spare(directory: bool) -> (Vec<(Spare, Lender)>, bool) {
     let (mut spare, mut more) = (Vec::new(), false);
     for slot in slots() {
-        let bytes = match &*slot.lock() {
+        let bytes = match &mut *slot.lock() {
             Loan::Lent(part) => part.spare(directory),
             Loan::Away => {
                 more = true;
@@ -248,8 +277,29 @@ pub(super) fn wait_for(wanted: usize, short: Status, room: impl Fn() -> usize) -
 /// What is idle is the process's: tests whose tapes lend something run one at a time.
 #[cfg(all(test, not(loom)))]
 pub(super) fn alone() -> crate::sync::MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
+    static ALONE: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
     ALONE.lock()
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A child of fork waited for ten seconds for what threads of its parent were about to lend.
+    #[test]
+    fn child_waits_for_no_thread_of_its_parent() {
+        let _alone = alone();
+        let slot = register();
+        let is_away = || matches!(*slot.lock(), Loan::Away);
+        slot.announce();
+        hold(Duration::from_secs(10));
+        assert!(!slot.0.is_free());
+        let_go(false);
+        assert!(slot.0.is_free() && is_away());
+        hold(Duration::from_secs(10));
+        let_go(true);
+        assert!(slot.0.is_free() && !is_away());
+    }
 }
 
 #[cfg(all(test, loom))]

@@ -6,9 +6,10 @@ use super::hot::Hot;
 use super::hot::storage::hot;
 use super::owner::Owner;
 use crate::error::{Error, Status, bytes, failure_noted, say};
-use crate::sync::Mutex;
+use crate::sync::StaticLock;
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::time::Duration;
 
 /// Ends the thread's tape with the thread: on the main thread by a thread-local destructor, on others after those.
 fn watch_end() {
@@ -45,7 +46,7 @@ struct Kept(*mut Core);
 // SAFETY: whoever takes the list only compares addresses, or asks the core's owner first.
 unsafe impl Send for Kept {}
 
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KEPT: StaticLock<Vec<Kept>> = StaticLock::new(Vec::new());
 
 /// Remembers a tape by handle in check mode, to say at the end what is left on it.
 pub(crate) fn keep_in_view(cursor: &Hot) {
@@ -57,6 +58,15 @@ pub(crate) fn keep_in_view(cursor: &Hot) {
             watch_end();
         }
     }
+}
+
+/// Keeps other threads off the list of tapes in view until [`let_go`]: around a fork.
+pub(super) fn hold(longest: Duration) {
+    KEPT.hold(longest);
+}
+
+pub(super) fn let_go() {
+    KEPT.let_go();
 }
 
 /// Says what is left on tapes by handle that nobody destroyed and that no other thread may be using.

@@ -38,13 +38,13 @@ impl Budget {
         }
     }
 
-    /// Takes `n` bytes from the budget, all or none.
+    /// Takes `n` bytes from the budget, all or none. There are always none left to take.
     pub fn charge(&self, n: u64) -> Result<(), Error> {
         let limit = self.limit.load(Ordering::Relaxed);
         let mut now = self.committed.load(Ordering::Relaxed);
         loop {
             let after = match now.checked_add(n) {
-                Some(after) if after <= limit => after,
+                Some(after) if after <= limit || n == 0 => after,
                 _ => return Err(over_limit(n, now, limit)),
             };
             match self.committed.compare_exchange_weak(now, after, Ordering::Relaxed, Ordering::Relaxed) {
@@ -84,6 +84,11 @@ impl Budget {
         self.limit().saturating_sub(self.committed())
     }
 
+    /// Bytes that somebody has to give back before `n` more can be charged.
+    pub fn short_of(&self, n: u64) -> u64 {
+        self.committed().saturating_add(n).saturating_sub(self.limit())
+    }
+
     pub fn committed(&self) -> u64 {
         self.committed.load(Ordering::Relaxed)
     }
@@ -110,6 +115,14 @@ const SAFE_PERCENT: u64 = 75;
 static SAFE: StaticFlag = StaticFlag::new(false);
 /// The program has set it.
 static SET: StaticFlag = StaticFlag::new(false);
+
+/// Somebody has named a directory that tapes spill to.
+static SPILLS: StaticFlag = StaticFlag::new(false);
+
+/// Says whether somebody has named a directory that tapes spill to: whoever is out of memory then gets other advice.
+pub(crate) fn set_spills(spills: bool) {
+    SPILLS.store(spills, UNORDERED);
+}
 
 /// The limit that holds when none is set by call and nothing goes to a disk.
 pub(crate) fn default_limit() -> u64 {
@@ -159,13 +172,17 @@ pub(crate) fn leave_safe_share() -> bool {
 
 #[cold]
 fn over_limit(asked: u64, committed: u64, limit: u64) -> Error {
+    let advice = if SPILLS.load(UNORDERED) {
+        "use fewer tapes at once: each keeps what is near its top, and what was popped in a repeat region, in memory"
+    } else {
+        "let tapes spill to a disk (ADTAPE_SPILL_DIRECTORY), or tape less (checkpoints, fewer steps a sweep, values that \
+         need not be taped)"
+    };
     Error::new(
         Status::MemoryLimit,
         format!(
             "the tapes of this process need {} more and have {}, which exceeds the memory limit of {}\n  \
-             raise the limit (ADTAPE_MEMORY_LIMIT or adtape_process_set_memory_limit), \
-             let tapes spill to a disk (ADTAPE_SPILL_DIRECTORY), or tape less (checkpoints, fewer steps a sweep, \
-             values that need not be taped)",
+             raise the limit (ADTAPE_MEMORY_LIMIT or adtape_process_set_memory_limit), {advice}",
             bytes(asked),
             bytes(committed),
             bytes(limit)
@@ -193,7 +210,14 @@ mod tests {
         }
         assert_eq!(budget.committed(), 600);
         budget.charge(400).unwrap();
+        // A limit that was lowered refuses bytes, not the lack of them.
+        budget.set_limit(300);
+        budget.charge(0).unwrap();
+        assert_eq!((budget.room(), budget.short_of(0), budget.short_of(5)), (0, 700, 705));
+        assert!(budget.charge(1).is_err());
+        budget.set_limit(1000);
         budget.refund(1000);
+        assert_eq!((budget.short_of(1000), budget.short_of(1001)), (0, 1));
         assert_eq!((budget.committed(), budget.peak()), (0, 1000));
         assert!(budget.charge(u64::MAX).is_err());
     }

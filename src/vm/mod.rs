@@ -15,12 +15,13 @@ mod spare;
 
 #[cfg(test)]
 pub(crate) use budget::{Budget, budget};
-pub(crate) use budget::{default_limit, is_safe_share, leave_safe_share, process, set_limit, update_limit};
+pub(crate) use budget::{default_limit, is_safe_share, leave_safe_share, process, set_limit, set_spills, update_limit};
 pub(crate) use lent::{Lent, Pages};
 pub(crate) use os::{has_memory, word_at};
 pub(crate) use region::{Region, Zone};
 pub(crate) use span::Span;
 pub use span::Trim;
+pub(crate) use spare::{hold, let_go};
 
 /// The least size that memory is committed in: a multiple of every page size that the architecture's kernels have.
 pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };

@@ -197,6 +197,11 @@ impl Span {
         self.budget.room() as usize
     }
 
+    /// Bytes that have to be given back before `n` more can be taken.
+    pub fn short_of(&self, n: usize) -> usize {
+        self.budget.short_of(n as u64) as usize
+    }
+
     /// Where the committed part should end when `need` bytes are wanted.
     fn step_target(&self, need: usize) -> usize {
         let target = if self.step != 0 {

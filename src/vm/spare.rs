@@ -5,8 +5,9 @@
 //! to the system with the last span that had some of them.
 
 use super::{HUGE_PAGE, os};
-use crate::sync::Mutex;
+use crate::sync::StaticLock;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Huge pages that may be here.
 const SLOTS: usize = 16;
@@ -25,8 +26,8 @@ struct Spare {
     places: BTreeSet<usize>,
 }
 
-static SPARE: Mutex<Spare> =
-    Mutex::new(Spare { base: 0, refused: false, full: Vec::new(), empty: Vec::new(), places: BTreeSet::new() });
+static SPARE: StaticLock<Spare> =
+    StaticLock::new(Spare { base: 0, refused: false, full: Vec::new(), empty: Vec::new(), places: BTreeSet::new() });
 
 impl Spare {
     /// Makes the slots, the first time.
@@ -110,6 +111,15 @@ pub(super) fn fill(start: usize, size: usize) {
 /// Gives what is here back to the system, which is short of memory.
 pub(super) fn drain() {
     SPARE.lock().drain();
+}
+
+/// Keeps other threads off the spare pages until [`let_go`]: around a fork.
+pub(crate) fn hold(longest: Duration) {
+    SPARE.hold(longest);
+}
+
+pub(crate) fn let_go() {
+    SPARE.let_go();
 }
 
 /// Forgets a span; the offsets at which it has mappings of their own.

@@ -139,6 +139,11 @@ fn spill() {
     check("spill", &[], &[PLAIN, CHECK, STEPS], &[]);
 }
 
+#[test]
+fn forks() {
+    check("forks", &[], &[PLAIN, CHECK, STEPS], &[]);
+}
+
 /// Each case in a process that a shell has put under its limit.
 #[test]
 fn limits() {

@@ -11,10 +11,11 @@ use crate::error::{Error, bytes, say};
 use crate::settings::{Directory, settings};
 use crate::store::os;
 use crate::store::regular::refused;
-use crate::sync::{Arc, Mutex, OnceLock, StaticFlag, UNORDERED};
+use crate::sync::{Arc, OnceLock, StaticFlag, StaticLock, UNORDERED};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
+use std::time::Duration;
 
 /// A part of a file without a name in a directory, which all of them in that directory share. Its space on the disk is for
 /// the others when it is dropped, and is given back with the last of them, or when the process ends in whatever way. It belongs to the process that made it, and is an
@@ -69,6 +70,16 @@ impl SpillFile {
     pub(crate) fn leave(&mut self, from: u64) {
         self.0.leave(from);
     }
+
+    /// As [`Handle::drop_above`].
+    pub(crate) fn drop_above(&mut self, end: u64) {
+        self.0.drop_above(end);
+    }
+
+    /// As [`Handle::is_ours`].
+    pub(crate) fn is_ours(&self) -> bool {
+        self.0.is_ours()
+    }
 }
 
 impl Spill for SpillFile {
@@ -82,10 +93,21 @@ impl Spill for SpillFile {
 }
 
 /// The directory that the program has set; None: what the environment says.
-static DIRECTORY: Mutex<Option<PathBuf>> = Mutex::new(None);
+static DIRECTORY: StaticLock<Option<PathBuf>> = StaticLock::new(None);
 
 /// The files that tapes of this process use, or of the one that it is a child of.
-static FILES: Mutex<Vec<Weak<Shared<File>>>> = Mutex::new(Vec::new());
+static FILES: StaticLock<Vec<Weak<Shared<File>>>> = StaticLock::new(Vec::new());
+
+/// Keeps other threads off the names and files until [`let_go`]: around a fork.
+pub(crate) fn hold(longest: Duration) {
+    DIRECTORY.hold(longest);
+    FILES.hold(longest);
+}
+
+pub(crate) fn let_go() {
+    FILES.let_go();
+    DIRECTORY.let_go();
+}
 
 /// Sets the directory that tapes without a store of their own spill to; None for what the environment says.
 pub(crate) fn set_directory(directory: Option<&Path>) -> Result<(), Error> {

@@ -134,7 +134,7 @@ impl<M: Medium + 'static> Shared<M> {
 impl<M: Medium> Drop for Shared<M> {
     /// In a child of fork there is no thread, and its locks may be held for ever.
     fn drop(&mut self) {
-        let thread = std::mem::replace(&mut *self.thread.lock(), Thread::NotYet);
+        let thread = std::mem::replace(self.thread.get_mut(), Thread::NotYet);
         if let Thread::Running(thread) = thread {
             if self.process == std::process::id() {
                 self.desk.close();
@@ -233,6 +233,18 @@ impl<M: Medium> Handle<M> {
         let desk = &self.shared.desk;
         desk.cut(self.part, end);
         desk.give_back(self.part).map_err(|missing| self.shared.missing(missing))
+    }
+
+    /// Whether the file is this process's: what a child of fork has of its parent's it can neither read nor write.
+    pub fn is_ours(&self) -> bool {
+        self.shared.is_ours()
+    }
+
+    /// Drops what lies at `end` or above it, and gives its place in the file back.
+    pub fn drop_above(&mut self, end: u64) {
+        if self.shared.is_ours() {
+            self.shared.desk.cut(self.part, end);
+        }
     }
 
     /// Leaves the tape's memory at `from` and above to the tape, empty; what was there can be read.

@@ -35,7 +35,7 @@ mod tests;
 
 pub(crate) use account::{Account, set_account};
 pub use directory::SpillFile;
-pub(crate) use directory::{in_directory, is_directory_set, may_spill, set_directory};
+pub(crate) use directory::{hold, in_directory, is_directory_set, let_go, may_spill, set_directory};
 pub use door::Spill;
 pub(crate) use memory::{Room, Rooms};
 pub(crate) use tally::disk;

@@ -5,28 +5,41 @@
 use crate::error::{Error, Status};
 use crate::vm::{HUGE_PAGE, Span};
 
-/// What a tape keeps to itself on either side of its top, and the least that is worth lending of the rest; in steps, where
-/// tests ask for those.
+/// What a tape keeps to itself on either side of its top, and the least that is worth lending of the rest: shares of what
+/// lies below the top, so that many small tapes give way as well as few large ones; or steps, where tests ask for those. A
+/// tape whose top moves by what it keeps meets the slow path.
 pub(super) const KEPT: usize = 1 << 20;
+const LEAST_KEPT: usize = 128 << 10;
+const KEPT_SHARE: usize = 8;
 const WORTH_LENDING: usize = HUGE_PAGE;
+const LEAST_WORTH_LENDING: usize = 256 << 10;
+const WORTH_LENDING_SHARE: usize = 4;
 const KEPT_STEPS: usize = 16;
 
 /// How a tape lends.
 #[derive(Clone, Copy)]
 pub(super) struct Lending {
-    /// Bytes on either side of the top that stay.
-    pub kept: usize,
-    /// The fewest bytes that are lent, below or above.
+    /// The fewest bytes that any tape lends, below or above its top.
     pub least: usize,
+    fixed: bool,
 }
 
 impl Lending {
     pub fn of(span: &Span) -> Lending {
-        let (kept, least) = match span.fixed_step() {
-            Some(step) => (KEPT_STEPS * step, KEPT_STEPS * step),
-            None => (KEPT, WORTH_LENDING),
-        };
-        Lending { kept, least }
+        match span.fixed_step() {
+            Some(step) => Lending { least: KEPT_STEPS * step, fixed: true },
+            None => Lending { least: LEAST_WORTH_LENDING, fixed: false },
+        }
+    }
+
+    /// Bytes on either side of a top at `top` that stay.
+    pub fn kept(&self, top: usize) -> usize {
+        if self.fixed { self.least } else { (top / KEPT_SHARE).clamp(LEAST_KEPT, KEPT) }
+    }
+
+    /// The fewest bytes that are lent, below or above a top at `top`.
+    pub fn worth_lending(&self, top: usize) -> usize {
+        if self.fixed { self.least } else { (top / WORTH_LENDING_SHARE).clamp(self.least, WORTH_LENDING) }
     }
 }
 

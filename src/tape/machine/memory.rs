@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::Machine;
-use super::lending::{KEPT, Lending, is_shortage};
+use super::lending::{KEPT, is_shortage};
 use crate::error::{Error, Status, bytes};
 use crate::store::Spill;
 use crate::tape::aside::Aside;
@@ -92,10 +92,10 @@ impl Machine {
     /// In a repeat region nothing of what was pushed is idle: what is popped there has to stay in memory.
     #[inline(never)]
     fn lend_idle_part(&mut self, reach: usize) {
-        let (at_hand, Lending { kept, least }) = (self.span.at_hand(), self.lending);
+        let (at_hand, kept) = (self.span.at_hand(), self.lending.kept(self.cur));
         let start = if self.levels.is_empty() { self.cur.saturating_sub(reach + kept) } else { at_hand.start };
         let end = self.top().max(self.cur + reach).saturating_add(kept).min(at_hand.end);
-        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= least {
+        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= self.lending.worth_lending(self.cur) {
             self.lend(start.min(end)..end);
         }
         self.rest();
@@ -193,15 +193,28 @@ impl Machine {
         if end == 0 || end > self.cur {
             return Ok(false);
         }
-        let wanted = self.store.as_ref().map_or(0, Aside::reads_ahead).saturating_sub(self.span.room());
+        let wanted = self.span.short_of(self.store.as_ref().map_or(0, Aside::reads_ahead));
         if wanted > 0 {
-            let above = self.top().saturating_add(self.lending.kept);
+            let above = self.top().saturating_add(self.lending.kept(self.cur));
             self.trim_above(self.whole_pages(above.max(self.span.committed().saturating_sub(wanted))), Trim::Hard);
         }
         let store = self.store.as_mut().expect("spilled only with a store");
         let bytes = store.give_back(end)?;
         self.span.regain(bytes.unwrap_or(0));
         Ok(bytes.is_some())
+    }
+
+    /// Gives back what the store has at the top and above it, which was discarded.
+    pub(super) fn drop_above_top(&mut self) {
+        let end = self.top();
+        if end < self.span.at_hand().start {
+            self.take_back();
+            if end < self.span.discarded()
+                && let Some(store) = &mut self.store
+            {
+                store.drop_above(end);
+            }
+        }
     }
 
     /// Reads bytes below `cur` back into memory of our own.

@@ -348,6 +348,7 @@ impl Machine {
             self.cur -= piece;
             rest -= piece;
         }
+        self.drop_above_top();
     }
 
     // ---- control bits ----------------------------------------------------------------------------

@@ -1,0 +1,44 @@
+//! What a fork waits for, so that its child can use tapes: until no thread moves what another has lent, and none has one of
+//! the locks that tapes share. The thread that forks has them meanwhile, and parent and child give them back.
+//!
+//! Locks are taken from the top down: whoever has one takes none from above it.
+
+#![forbid(unsafe_code)]
+
+use super::ending::around_fork;
+use super::{idle, life};
+use crate::store::spill;
+use crate::vm;
+use std::sync::Once;
+use std::time::Duration;
+
+/// A store of the program's may never return, or fork itself.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Lets children of fork use tapes.
+pub(super) fn prepare_for_children() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| around_fork(before, in_parent, in_child));
+}
+
+extern "C" fn before() {
+    life::hold(LONGEST);
+    idle::hold(LONGEST);
+    spill::hold(LONGEST);
+    vm::hold(LONGEST);
+}
+
+extern "C" fn in_parent() {
+    after(false);
+}
+
+extern "C" fn in_child() {
+    after(true);
+}
+
+fn after(is_child: bool) {
+    vm::let_go();
+    spill::let_go();
+    idle::let_go(is_child);
+    life::let_go();
+}
