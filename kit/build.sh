@@ -23,7 +23,8 @@ compile "$out/adtape_kit_shared.o"
 beside=(-Wl,--disable-new-dtags -Wl,-rpath,'$ORIGIN')
 rm -f "$out/libadtape_kit.a"
 ar rcs "$out/libadtape_kit.a" "$out/adtape_kit.o"
-${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs "${beside[@]}" -o "$out/libadtape_kit.so.0" "$out/adtape_kit_shared.o" \
+# A thread that ends calls into it, also after a dlclose.
+${CC:-cc} -shared -Wl,-soname,libadtape_kit.so.0 -Wl,-z,defs,-z,nodelete "${beside[@]}" -o "$out/libadtape_kit.so.0" "$out/adtape_kit_shared.o" \
   -L "$built" -ladtape -lpthread
 source=adtape_kit_calls.c compile "$out/adtape_kit_calls.o"
 rm -f "$out/libadtape_kit_calls.a" "$out/libadtape_kit.so"

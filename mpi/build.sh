@@ -19,7 +19,7 @@ compile adtape_mpi.c adtape_mpi.o
 rm -f "$out/libadtape_mpi.a"
 ar rcs "$out/libadtape_mpi.a" "$out/adtape_mpi.o"
 # shellcheck disable=SC2016
-"$compiler" -shared -Wl,-soname,libadtape_mpi.so.0 -Wl,-rpath,'$ORIGIN' -o "$out/libadtape_mpi.so.0" \
+"$compiler" -shared -Wl,-soname,libadtape_mpi.so.0,-z,nodelete -Wl,-rpath,'$ORIGIN' -o "$out/libadtape_mpi.so.0" \
   "$out/adtape_mpi.o" -L "$built" -ladtape
 ln -sf libadtape_mpi.so.0 "$out/libadtape_mpi.so"
 compile kit/adtape_mpi_kit.c adtape_mpi_kit.o

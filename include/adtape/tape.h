@@ -410,6 +410,9 @@ const char *adtape_type_name(adtape_type_t type_code);
 // Glue code in another language says on whose behalf this thread calls the functions for addresses; NULL for its own.
 void adtape_abi0_site(const void *site);
 
+// Keeps the library that an address is in loaded, whoever closes it: for one that has left a destructor of threads.
+void adtape_abi0_stay(const void *inside);
+
 // The calling thread's own tape.
 adtape_t *adtape_abi0_self(void);
 

@@ -155,6 +155,8 @@ static void kit_begin(void) {
         }
         kit.order_by_type = true;
     }
+    /* A plugin that contains this may be closed before its threads end. */
+    adtape_abi0_stay((const void *)&kit);
     pthread_key_create(&kit.key, kit_thread_end);
     atexit(kit_process_end);
 }

@@ -41,6 +41,8 @@ static void begin(const void *site) {
         return;
     }
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &mpi.rank);
+    /* MPI_Finalize calls comm_gone, also after a dlclose. */
+    adtape_abi0_stay((const void *)&mpi);
     (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_gone, &mpi.comm_key, NULL);
     mpi.ready = true;
     layouts_begin();

@@ -14,4 +14,5 @@ mod objects;
 mod outcome;
 mod process;
 mod tape;
+mod texts;
 mod verify;

@@ -25,7 +25,7 @@ thread_local! {
     /// Id and lane of the registry used last; 0 is none.
     static LAST: Cell<(u64, u16)> = const { Cell::new((0, 0)) };
     /// All that this thread has.
-    static CLAIMED: RefCell<Claimed> = const { RefCell::new(Claimed(Vec::new())) };
+    static CLAIMED: Box<RefCell<Claimed>> = Box::new(RefCell::new(Claimed(Vec::new())));
 }
 
 struct Claimed(Vec<(Weak<SharedRegistry>, u64, u16)>);
@@ -63,11 +63,12 @@ fn find(shared: &Arc<SharedRegistry>) -> Result<u16, Error> {
         let claimed = claimed.borrow();
         claimed.0.iter().find(|(_, id, _)| *id == shared.id).map(|(_, _, lane)| *lane)
     };
-    let lane = match CLAIMED.try_with(known) {
+    let lane = match CLAIMED.try_with(|claimed| known(claimed)) {
         Ok(Some(lane)) => lane,
         Ok(None) => {
             let lane = shared.registry.claim()?;
-            CLAIMED.with_borrow_mut(|claimed| {
+            CLAIMED.with(|claimed| {
+                let mut claimed = claimed.borrow_mut();
                 claimed.0.retain(|(registry, ..)| registry.strong_count() > 0);
                 claimed.0.push((Arc::downgrade(shared), shared.id, lane));
             });

@@ -282,7 +282,7 @@ unsafe impl Send for Staying {}
 
 thread_local! {
     /// The thread's own heap.
-    static OWN: Own = const { Own { heap: Cell::new(std::ptr::null_mut()), owned: RefCell::new(Vec::new()) } };
+    static OWN: Box<Own> = Box::new(Own { heap: Cell::new(std::ptr::null_mut()), owned: RefCell::new(Vec::new()) });
 }
 
 struct Own {

@@ -17,6 +17,16 @@ struct Module<'a> {
     name: &'a Path,
 }
 
+/// Keeps the library that an address is in loaded until the process ends, whoever closes it: threads that end later call
+/// into it.
+pub(crate) fn keep_loaded(address: usize) {
+    let Some(module) = Module::of(address).filter(|module| !module.is_program()) else { return };
+    if let Ok(name) = std::ffi::CString::new(module.name.as_os_str().as_bytes()) {
+        // SAFETY: a name of the linker's, of what is loaded; nothing is loaded by this.
+        unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
+    }
+}
+
 impl Module<'_> {
     fn of(address: usize) -> Option<Module<'static>> {
         let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
@@ -34,11 +44,14 @@ impl Module<'_> {
         Some(Module { base: info.dli_fbase as usize, name: Path::new(OsStr::from_bytes(name.to_bytes())) })
     }
 
-    fn file(&self) -> PathBuf {
+    fn is_program(&self) -> bool {
         // SAFETY: it reads the process's auxiliary vector.
         let headers_of_program = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
-        let program = Module::of(headers_of_program).is_some_and(|program| program.base == self.base);
-        let file = if program { std::env::current_exe() } else { self.name.canonicalize() };
+        Module::of(headers_of_program).is_some_and(|program| program.base == self.base)
+    }
+
+    fn file(&self) -> PathBuf {
+        let file = if self.is_program() { std::env::current_exe() } else { self.name.canonicalize() };
         file.unwrap_or_else(|_| self.name.to_owned())
     }
 }

@@ -4,7 +4,7 @@
 //! exchange, which waits until all that was written before is in the cache. Here who finds it taken looks again and
 //! again, and lets others run meanwhile.
 //!
-//! A thread may *hold* a lock without a guard: around a fork, whose child then finds it free.
+//! A thread can *hold* a [`ForkLock`] without a guard: around a fork, whose child then finds it free.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
@@ -20,8 +20,6 @@ const SLEEP: Duration = Duration::from_micros(50);
 /// See the module.
 pub(crate) struct Lock<T> {
     taken: AtomicBool,
-    /// Whoever has taken it has no guard, and gives it back by [`let_go`](Lock::let_go).
-    held: AtomicBool,
     inner: UnsafeCell<T>,
 }
 
@@ -38,7 +36,7 @@ pub(crate) struct LockGuard<'a, T> {
 
 impl<T> Lock<T> {
     pub const fn new(inner: T) -> Lock<T> {
-        Lock { taken: AtomicBool::new(false), held: AtomicBool::new(false), inner: UnsafeCell::new(inner) }
+        Lock { taken: AtomicBool::new(false), inner: UnsafeCell::new(inner) }
     }
 
     #[inline(always)]
@@ -49,61 +47,74 @@ impl<T> Lock<T> {
         LockGuard { lock: self, of_this_thread: PhantomData }
     }
 
-    /// Whether nobody has it now.
-    #[cfg(test)]
-    pub fn is_free(&self) -> bool {
-        !self.taken.load(Ordering::Relaxed)
-    }
-
-    /// Takes the lock until [`let_go`](Lock::let_go), unless another thread, or this one, has it for `longest`.
-    pub fn hold(&self, longest: Duration) {
-        let begin = Instant::now();
-        if !self.taken.swap(true, Ordering::Acquire) || self.wait_until(|| begin.elapsed() > longest) {
-            self.held.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Gives back what [`hold`](Lock::hold) took; whether it had.
-    pub fn let_go(&self) -> bool {
-        let was = self.held.swap(false, Ordering::Relaxed);
-        if was {
-            self.taken.store(false, Ordering::Release);
-        }
-        was
-    }
-
     /// Takes the lock that another thread has.
     #[cold]
     #[inline(never)]
     fn wait(&self) {
-        self.wait_until(|| false);
+        let mut tries = 0;
+        while self.is_taken() {
+            pass_time(&mut tries);
+        }
     }
 
-    /// Takes the lock that another thread has, unless it is `late` before; whether it did.
-    fn wait_until(&self, late: impl Fn() -> bool) -> bool {
-        let mut tries = 0;
-        while self.taken.load(Ordering::Relaxed) || self.taken.swap(true, Ordering::Acquire) {
-            if late() {
-                return false;
-            }
-            tries += 1;
-            if tries < SPINS {
-                std::hint::spin_loop();
-            } else if tries < YIELDS {
-                std::thread::yield_now();
-            } else {
-                std::thread::sleep(SLEEP);
-            }
-        }
-        true
+    /// Whether it is another thread's; else it is this one's now.
+    fn is_taken(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) || self.taken.swap(true, Ordering::Acquire)
     }
 }
 
-impl<T> LockGuard<'_, T> {
-    /// Keeps the lock until [`Lock::let_go`].
-    pub fn hold(self) {
-        self.lock.held.store(true, Ordering::Relaxed);
-        std::mem::forget(self);
+fn pass_time(tries: &mut u32) {
+    *tries += 1;
+    if *tries < SPINS {
+        std::hint::spin_loop();
+    } else if *tries < YIELDS {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep(SLEEP);
+    }
+}
+
+/// A lock that a thread can hold around a fork.
+pub(crate) struct ForkLock<T> {
+    lock: Lock<T>,
+    /// Whoever has taken it has no guard, and gives it back by [`let_go`](ForkLock::let_go).
+    held: AtomicBool,
+}
+
+impl<T> ForkLock<T> {
+    pub const fn new(inner: T) -> ForkLock<T> {
+        ForkLock { lock: Lock::new(inner), held: AtomicBool::new(false) }
+    }
+
+    pub fn lock(&self) -> LockGuard<'_, T> {
+        self.lock.lock()
+    }
+
+    /// Takes the lock until [`let_go`](ForkLock::let_go), unless another thread, or this one, has it for `longest`.
+    pub fn hold(&self, longest: Duration) {
+        let (begin, mut tries) = (Instant::now(), 0);
+        while self.lock.is_taken() {
+            if begin.elapsed() > longest {
+                return;
+            }
+            pass_time(&mut tries);
+        }
+        self.held.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives back what [`hold`](ForkLock::hold) took; whether it had.
+    pub fn let_go(&self) -> bool {
+        let was = self.held.swap(false, Ordering::Relaxed);
+        if was {
+            self.lock.taken.store(false, Ordering::Release);
+        }
+        was
+    }
+
+    /// Whether nobody has it now.
+    #[cfg(test)]
+    pub fn is_free(&self) -> bool {
+        !self.lock.taken.load(Ordering::Relaxed)
     }
 }
 
@@ -139,12 +150,12 @@ mod tests {
 
     #[test]
     fn lock_that_is_held_is_free_when_it_is_let_go() {
-        let lock = Lock::new(1);
+        let lock = ForkLock::new(1);
         lock.hold(Duration::ZERO);
         std::thread::scope(|scope| {
             let other = scope.spawn(|| *lock.lock());
             assert!(!other.is_finished());
-            lock.let_go();
+            assert!(lock.let_go());
             assert_eq!(other.join().unwrap(), 1);
         });
         let guard = lock.lock();

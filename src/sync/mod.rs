@@ -9,7 +9,8 @@ mod monitor;
 mod mutex;
 mod seqlock;
 
-pub(crate) use lock::Lock as StaticLock;
+/// A lock in a static, where loom's cannot be.
+pub(crate) use lock::ForkLock as StaticLock;
 pub(crate) use monitor::{Monitor, MonitorGuard, Signal};
 pub(crate) use mutex::{Mutex, MutexGuard};
 pub(crate) use seqlock::{Seqlock, Writing};
@@ -23,7 +24,7 @@ pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering,
 pub(crate) use std::sync::{Arc, OnceLock};
 
 #[cfg(not(loom))]
-pub(crate) use lock::{Lock, LockGuard};
+pub(crate) use lock::{ForkLock, Lock, LockGuard};
 
 #[cfg(loom)]
 pub(crate) use loom::sync::MutexGuard as LockGuard;
@@ -41,8 +42,22 @@ impl<T> Lock<T> {
     pub fn lock(&self) -> LockGuard<'_, T> {
         self.0.lock().expect("no model panics under a lock and goes on")
     }
+}
 
-    /// No model forks.
+/// A lock that is held around forks, which models have none of.
+#[cfg(loom)]
+pub(crate) struct ForkLock<T>(Lock<T>);
+
+#[cfg(loom)]
+impl<T> ForkLock<T> {
+    pub fn new(inner: T) -> ForkLock<T> {
+        ForkLock(Lock::new(inner))
+    }
+
+    pub fn lock(&self) -> LockGuard<'_, T> {
+        self.0.lock()
+    }
+
     pub fn hold(&self, _: std::time::Duration) {}
 
     pub fn let_go(&self) -> bool {

@@ -74,6 +74,7 @@ impl Core {
         let settings = settings()?;
         idle::configure();
         super::fork::prepare_for_children();
+        super::ending::stay();
         let mut machine = Machine::new(Span::new()?);
         let watched = settings.check || settings.profiles();
         if settings.profiles() {

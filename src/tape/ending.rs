@@ -29,6 +29,13 @@ impl Ending {
     }
 }
 
+/// Keeps the library that this is in loaded, once: a plugin that contains it may be closed while threads that have used
+/// tapes live.
+pub(super) fn stay() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| crate::site::keep_loaded(stay as *const () as usize));
+}
+
 /// Lets a function run when the process ends, after the destructors of the main thread. An end by a signal or `_exit` runs
 /// nothing.
 pub(crate) fn at_exit(action: extern "C" fn()) {

@@ -18,7 +18,7 @@
 use super::aside::Aside;
 use crate::error::{Error, Status, bytes, say};
 use crate::store::spill;
-use crate::sync::{Arc, Lock, LockGuard, OnceLock, StaticCounter, StaticLock, UNORDERED, wait};
+use crate::sync::{Arc, ForkLock, LockGuard, OnceLock, StaticCounter, StaticLock, UNORDERED, wait};
 use crate::vm::{self, Lent, PAGE};
 use std::sync::Weak;
 use std::time::{Duration, Instant};
@@ -75,7 +75,7 @@ impl Part {
 }
 
 /// Where a tape leaves a part: it alone puts it there and takes it back, any thread may work on it meanwhile.
-pub(super) struct Slot<P>(Lock<Loan<P>>);
+pub(super) struct Slot<P>(ForkLock<Loan<P>>);
 
 enum Loan<P> {
     Lent(P),
@@ -90,7 +90,7 @@ static CHANGES: StaticCounter = StaticCounter::new(0);
 
 impl<P> Slot<P> {
     pub fn new() -> Slot<P> {
-        Slot(Lock::new(Loan::Nothing))
+        Slot(ForkLock::new(Loan::Nothing))
     }
 
     pub fn lend(&self, part: P) {
@@ -176,9 +176,9 @@ fn slots() -> Vec<Arc<Slot<Part>>> {
 
 /// Waits until no thread works on what is lent, and keeps all threads off it until [`let_go`]: around a fork.
 pub(super) fn hold(longest: Duration) {
-    let slots = SLOTS.lock();
-    let all: Vec<Lender> = slots.iter().filter_map(Weak::upgrade).collect();
-    slots.hold();
+    // A slot that is made before the list is held is nobody's yet but its tape's, whose thread the child does not have.
+    let all = slots();
+    SLOTS.hold(longest);
     all.iter().for_each(|slot| slot.0.hold(longest));
     *HELD.lock() = all;
 }

@@ -111,23 +111,27 @@ mod owned {
     use super::{ENDED, this_thread};
     use crate::sync::{Arc, AtomicUsize, Ordering};
     use crate::tape::ending::{Ending, on_main};
-    use std::cell::RefCell;
+    use std::cell::Cell;
     use std::ffi::c_void;
     use std::mem::ManuallyDrop;
     use std::sync::Weak;
 
+    #[derive(Default)]
+    struct Owned(Vec<Weak<AtomicUsize>>);
+
     thread_local! {
         /// Without a destructor: the one of a thread that is ending already would not run any more.
-        static OWNED: ManuallyDrop<RefCell<Vec<Weak<AtomicUsize>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+        static OWNED: ManuallyDrop<Cell<Option<Box<Owned>>>> = const { ManuallyDrop::new(Cell::new(None)) };
     }
 
     pub(super) fn note(thread: &Arc<AtomicUsize>) {
-        OWNED.with(|owned| {
-            let mut owned = owned.borrow_mut();
-            if owned.len() == owned.capacity() {
-                owned.retain(|thread| thread.strong_count() > 0);
+        OWNED.with(|kept| {
+            let mut owned = kept.take().unwrap_or_default();
+            if owned.0.len() == owned.0.capacity() {
+                owned.0.retain(|thread| thread.strong_count() > 0);
             }
-            owned.push(Arc::downgrade(thread));
+            owned.0.push(Arc::downgrade(thread));
+            kept.set(Some(owned));
         });
         // The main thread's tapes stay its own: the process ends, and no thread gets its place.
         if !on_main() {
@@ -139,7 +143,8 @@ mod owned {
 
     /// What the calling thread, which ends, did not release is nobody's.
     extern "C" fn end(_: *mut c_void) {
-        for thread in OWNED.with(|owned| owned.take()).into_iter().filter_map(|thread| thread.upgrade()) {
+        let owned = OWNED.with(|owned| owned.take()).unwrap_or_default();
+        for thread in owned.0.into_iter().filter_map(|thread| thread.upgrade()) {
             // Released tapes are somebody else's by now.
             let _ = thread.compare_exchange(this_thread(), ENDED, Ordering::Release, Ordering::Relaxed);
         }

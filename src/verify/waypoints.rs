@@ -60,7 +60,8 @@ pub(super) enum Ask {
 
 thread_local! {
     static LISTENS: Cell<bool> = const { Cell::new(false) };
-    static PASSAGES: RefCell<Passages> = RefCell::default();
+    /// Elsewhere: what is thread-local takes space that the libraries of a process share.
+    static PASSAGES: RefCell<Box<Passages>> = RefCell::default();
 }
 
 fn digest<T: Real>(values: &[T]) -> u64 {
@@ -179,12 +180,12 @@ impl Drop for Listening {
 
 /// Runs `run` while the thread's waypoints are noted.
 pub(super) fn noted<R>(ask: Ask, run: impl FnOnce() -> R) -> (Passages, R) {
-    PASSAGES.set(Passages { ask, ..Passages::default() });
+    PASSAGES.set(Box::new(Passages { ask, ..Passages::default() }));
     LISTENS.set(true);
     let listening = Listening;
     let result = run();
     drop(listening);
-    (PASSAGES.take(), result)
+    (*PASSAGES.take(), result)
 }
 
 /// Where two calls of a gradient first differ, as far as waypoints say it.

@@ -84,6 +84,11 @@ impl Budget {
         self.limit().saturating_sub(self.committed())
     }
 
+    /// Whether more than a quarter of the limit is taken.
+    pub fn is_scarce(&self) -> bool {
+        self.committed() > self.limit() / 4
+    }
+
     /// Bytes that somebody has to give back before `n` more can be charged.
     pub fn short_of(&self, n: u64) -> u64 {
         self.committed().saturating_add(n).saturating_sub(self.limit())
@@ -218,6 +223,11 @@ mod tests {
         budget.set_limit(1000);
         budget.refund(1000);
         assert_eq!((budget.short_of(1000), budget.short_of(1001)), (0, 1));
+        budget.charge(250).unwrap();
+        assert!(!budget.is_scarce());
+        budget.charge(1).unwrap();
+        assert!(budget.is_scarce());
+        budget.refund(251);
         assert_eq!((budget.committed(), budget.peak()), (0, 1000));
         assert!(budget.charge(u64::MAX).is_err());
     }

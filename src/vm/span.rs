@@ -202,6 +202,11 @@ impl Span {
         self.budget.short_of(n as u64) as usize
     }
 
+    /// Whether tapes have so much of their memory that each should leave to others what it does not need.
+    pub fn is_scarce(&self) -> bool {
+        self.budget.is_scarce()
+    }
+
     /// Where the committed part should end when `need` bytes are wanted.
     fn step_target(&self, need: usize) -> usize {
         let target = if self.step != 0 {

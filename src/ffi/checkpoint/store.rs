@@ -5,6 +5,7 @@ use crate::ffi::arguments::{null_handle, number, text, text_or_none, write_if_wa
 use crate::ffi::handles::{create, destroy};
 use crate::ffi::outcome::status;
 use crate::ffi::process::error::c_string;
+use crate::ffi::texts::TEXTS;
 use crate::store::{ArchiveStore, FileOptions, FileStore, MemoryStore, Store, TieredStore};
 use crate::sync::Arc;
 use std::ffi::c_char;
@@ -205,17 +206,14 @@ pub unsafe extern "C" fn adtape_store_list(
     count: *mut i64,
     name: *mut *const c_char,
 ) -> Status {
-    thread_local! {
-        static NAME: std::cell::RefCell<std::ffi::CString> = std::cell::RefCell::default();
-    }
     // SAFETY: by contract.
     let names = unsafe { store(s) }.and_then(|store| store.names());
     status(names.map(|names| {
         let chosen = usize::try_from(index).ok().and_then(|i| names.get(i));
         let chosen = chosen.map_or(std::ptr::null(), |chosen| {
-            NAME.with(|last| {
-                *last.borrow_mut() = c_string(chosen);
-                last.borrow().as_ptr()
+            TEXTS.with(|texts| {
+                *texts.name.borrow_mut() = c_string(chosen);
+                texts.name.borrow().as_ptr()
             })
         });
         // SAFETY: by contract.

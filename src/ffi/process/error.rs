@@ -1,23 +1,19 @@
 //! Errors.
 
 use crate::error::{Error, Status};
-use std::cell::RefCell;
+use crate::ffi::texts::TEXTS;
 use std::ffi::{CString, c_char};
-
-thread_local! {
-    static LAST_MESSAGE: RefCell<CString> = RefCell::default();
-}
 
 /// Keeps the message for adtape_error_message.
 #[cold]
 pub(in crate::ffi) fn remember(error: &Error) {
     // A thread that is ending has no last message.
-    let _ = LAST_MESSAGE.try_with(|last| *last.borrow_mut() = c_string(error.message()));
+    let _ = TEXTS.try_with(|texts| *texts.message.borrow_mut() = c_string(error.message()));
 }
 
 /// The last message of this thread.
 pub(in crate::ffi) fn last_message() -> String {
-    LAST_MESSAGE.try_with(|last| last.borrow().to_string_lossy().into_owned()).unwrap_or_default()
+    TEXTS.try_with(|texts| texts.message.borrow().to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The text as a C string.
@@ -31,7 +27,7 @@ pub(in crate::ffi) fn c_string(text: &str) -> CString {
 /// Fortran: `text = adtape_error_message()`, a `character(:), allocatable`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_error_message() -> *const c_char {
-    LAST_MESSAGE.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    TEXTS.try_with(|texts| texts.message.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// The name of a status, e.g. "ADTAPE_STATUS_UNDERFLOW"; "unknown status" for other values. Never NULL, valid for

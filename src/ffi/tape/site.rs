@@ -1,6 +1,6 @@
 //! On whose behalf a call is made, and the constant cursor that modules start with.
 
-use crate::site::Site;
+use crate::site::{Site, keep_loaded};
 use crate::tape::Cursor;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -22,6 +22,12 @@ pub(in crate::ffi) fn site_of(site: usize) -> Site {
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_abi0_site(site: *const c_void) {
     GIVEN_SITE.set(site as usize);
+}
+
+/// Keeps the library that an address is in loaded, whoever closes it: for one that has left a destructor of threads.
+#[unsafe(no_mangle)]
+pub extern "C" fn adtape_abi0_stay(inside: *const c_void) {
+    keep_loaded(inside as usize);
 }
 
 /// A cursor that nobody may write to.

@@ -3,8 +3,8 @@
 use crate::error::{Error, Status};
 use crate::ffi::arguments::{list_of, number, print, text_or_none, write_out};
 use crate::ffi::outcome::status;
+use crate::ffi::texts::TEXTS;
 use crate::verify::{self, Gradient, Real, Report, Summary, test_complex, test_dot, test_gradient};
-use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
 
@@ -80,11 +80,6 @@ impl Default for TestOptions {
     }
 }
 
-thread_local! {
-    /// The explanation of the thread's last test.
-    static TEXT: RefCell<CString> = RefCell::default();
-}
-
 fn missing(what: &str) -> Error {
     Error::new(
         Status::NullPointer,
@@ -149,7 +144,7 @@ unsafe fn tested<T: Real>(
         if given.output != 0 {
             print(&text, given.output)?;
         }
-        TEXT.with(|kept| *kept.borrow_mut() = CString::new(text).unwrap_or_default());
+        TEXTS.with(|texts| *texts.test.borrow_mut() = CString::new(text).unwrap_or_default());
         Ok(done.summary)
     };
     // SAFETY: by contract.
@@ -341,5 +336,5 @@ pub unsafe extern "C" fn adtape_test_dot_f32(
 /// Errors: none. Fortran: `text = test_text()`.
 #[unsafe(no_mangle)]
 pub extern "C" fn adtape_test_text() -> *const c_char {
-    TEXT.with(|kept| kept.borrow().as_ptr())
+    TEXTS.with(|texts| texts.test.borrow().as_ptr())
 }

@@ -1,4 +1,5 @@
-//! Check mode: where in the program objects came and went, and where pointers were popped that wait.
+//! Check mode: where in the program objects came and went, and where pointers were popped that wait. What is `cold`
+//! would become a part of callers that are quick without check mode.
 
 #![forbid(unsafe_code)]
 
@@ -37,11 +38,13 @@ struct Life {
 }
 
 impl History {
+    #[cold]
     pub fn born(&self, serial: Serial, site: Site) {
         self.known.lock().lives.insert(serial, Life { born: site, ended: None, back: None });
     }
 
     /// It ended in the forward sweep; `for_good`: nothing brings it back.
+    #[cold]
     pub fn ended(&self, serial: Serial, site: Site, for_good: bool) {
         let mut known = self.known.lock();
         if let Some(life) = known.lives.get_mut(&serial) {
@@ -67,6 +70,7 @@ impl History {
     }
 
     /// Its birth was reversed.
+    #[cold]
     pub fn undone(&self, serial: Serial) {
         let mut known = self.known.lock();
         known.reversed = true;
@@ -74,6 +78,7 @@ impl History {
     }
 
     /// A pointer variable waits that was popped there.
+    #[cold]
     pub fn waits(&self, variable: u64, site: Site) {
         let mut known = self.known.lock();
         if known.pops.len() < GONE || known.pops.contains_key(&variable) {

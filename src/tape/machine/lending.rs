@@ -5,15 +5,16 @@
 use crate::error::{Error, Status};
 use crate::vm::{HUGE_PAGE, Span};
 
-/// What a tape keeps to itself on either side of its top, and the least that is worth lending of the rest: shares of what
-/// lies below the top, so that many small tapes give way as well as few large ones; or steps, where tests ask for those. A
-/// tape whose top moves by what it keeps meets the slow path.
+/// What a tape keeps to itself on either side of its top, and the least that is worth lending of the rest; in steps, where
+/// tests ask for those.
 pub(super) const KEPT: usize = 1 << 20;
-const LEAST_KEPT: usize = 128 << 10;
-const KEPT_SHARE: usize = 8;
 const WORTH_LENDING: usize = HUGE_PAGE;
-const LEAST_WORTH_LENDING: usize = 256 << 10;
+/// Where memory is scarce, they are shares of what lies below the top, and no less than this: many small tapes give way as
+/// well as few large ones. A tape whose top moves by what it keeps meets the slow path, so else they are not.
+const KEPT_SHARE: usize = 8;
+const LEAST_KEPT: usize = 128 << 10;
 const WORTH_LENDING_SHARE: usize = 4;
+const LEAST_WORTH_LENDING: usize = 256 << 10;
 const KEPT_STEPS: usize = 16;
 
 /// How a tape lends.
@@ -33,13 +34,21 @@ impl Lending {
     }
 
     /// Bytes on either side of a top at `top` that stay.
-    pub fn kept(&self, top: usize) -> usize {
-        if self.fixed { self.least } else { (top / KEPT_SHARE).clamp(LEAST_KEPT, KEPT) }
+    pub fn kept(&self, top: usize, is_scarce: bool) -> usize {
+        match (self.fixed, is_scarce) {
+            (true, _) => self.least,
+            (false, true) => (top / KEPT_SHARE).clamp(LEAST_KEPT, KEPT),
+            (false, false) => KEPT,
+        }
     }
 
     /// The fewest bytes that are lent, below or above a top at `top`.
-    pub fn worth_lending(&self, top: usize) -> usize {
-        if self.fixed { self.least } else { (top / WORTH_LENDING_SHARE).clamp(self.least, WORTH_LENDING) }
+    pub fn worth_lending(&self, top: usize, is_scarce: bool) -> usize {
+        match (self.fixed, is_scarce) {
+            (true, _) => self.least,
+            (false, true) => (top / WORTH_LENDING_SHARE).clamp(self.least, WORTH_LENDING),
+            (false, false) => WORTH_LENDING,
+        }
     }
 }
 

@@ -92,10 +92,12 @@ impl Machine {
     /// In a repeat region nothing of what was pushed is idle: what is popped there has to stay in memory.
     #[inline(never)]
     fn lend_idle_part(&mut self, reach: usize) {
-        let (at_hand, kept) = (self.span.at_hand(), self.lending.kept(self.cur));
+        let (at_hand, is_scarce) = (self.span.at_hand(), self.span.is_scarce());
+        let kept = self.lending.kept(self.cur, is_scarce);
         let start = if self.levels.is_empty() { self.cur.saturating_sub(reach + kept) } else { at_hand.start };
         let end = self.top().max(self.cur + reach).saturating_add(kept).min(at_hand.end);
-        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= self.lending.worth_lending(self.cur) {
+        if start.saturating_sub(at_hand.start).max(at_hand.end - end) >= self.lending.worth_lending(self.cur, is_scarce)
+        {
             self.lend(start.min(end)..end);
         }
         self.rest();
@@ -195,7 +197,7 @@ impl Machine {
         }
         let wanted = self.span.short_of(self.store.as_ref().map_or(0, Aside::reads_ahead));
         if wanted > 0 {
-            let above = self.top().saturating_add(self.lending.kept(self.cur));
+            let above = self.top().saturating_add(self.lending.kept(self.cur, true));
             self.trim_above(self.whole_pages(above.max(self.span.committed().saturating_sub(wanted))), Trim::Hard);
         }
         let store = self.store.as_mut().expect("spilled only with a store");

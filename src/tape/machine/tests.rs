@@ -153,13 +153,17 @@ fn tape_is_in_one_piece_after_its_regions() {
 fn tape_lends_what_is_far_from_its_top() {
     let _alone = idle::alone();
     let mut machine = machine_in_steps(PAGE);
-    let kept_and_least = |lending: Lending, top| (lending.kept(top), lending.worth_lending(top));
-    assert_eq!(kept_and_least(machine.lending, 7), (16 * PAGE, 16 * PAGE));
+    let kept_and_least =
+        |lending: Lending, top, scarce| (lending.kept(top, scarce), lending.worth_lending(top, scarce));
+    for is_scarce in [false, true] {
+        assert_eq!(kept_and_least(machine.lending, 7, is_scarce), (16 * PAGE, 16 * PAGE));
+    }
     let usual = Lending::of(&Span::with_steps(0, 1 << 30));
     for (top, kept, least) in [(0, 128, 256), (1 << 10, 128, 256), (2 << 10, 256, 512), (8 << 10, 1024, 2048)] {
-        assert_eq!(kept_and_least(usual, top << 10), (kept << 10, least << 10), "{top} KiB");
+        assert_eq!(kept_and_least(usual, top << 10, false), (KEPT, HUGE_PAGE));
+        assert_eq!(kept_and_least(usual, top << 10, true), (kept << 10, least << 10), "{top} KiB");
     }
-    assert_eq!(kept_and_least(usual, 1 << 40), (KEPT, HUGE_PAGE));
+    assert_eq!(kept_and_least(usual, 1 << 40, true), (KEPT, HUGE_PAGE));
     push_pages(&mut machine, 0..31);
     machine.lend_idle(0);
     assert!(!machine.span.has_lent(), "15 pages are not worth it");

@@ -53,3 +53,44 @@ fn libraries_of_one_program_share_the_tape() {
         }
     }
 }
+
+/// A plugin was unloaded while a thread lived that had used its tape: the thread's end called what was no longer there.
+/// Each plugin that contains the archives takes static thread-local storage, of which there was enough for two.
+#[test]
+fn plugins_may_be_closed_before_the_threads_end_that_used_their_tapes() {
+    let directory = scratch("kit-plugins");
+    let source = root().join("kit/tests/plugin.c");
+    let build = |name: &str, how: Option<How>, flags: &[&str]| {
+        let into = directory.join(name);
+        let mut command = Command::new(cc());
+        command.arg("-O2").args(flags).arg("-I").arg(root().join("include")).arg(&source);
+        match how {
+            Some(How::Lto) => {
+                command.arg("-flto").arg("-I").arg(root().join("kit/include"));
+                command.arg(root().join("kit/adtape_kit_lto.c")).arg("-L").arg(build_release());
+                command.args(["-ladtape", "-lm"]).arg(format!("-Wl,-rpath,{}", build_release().display()));
+            }
+            Some(how) => link(&mut command, how),
+            None => _ = command.args(linked_statically()),
+        }
+        run(command.arg("-o").arg(&into));
+        into
+    };
+    let plugin = ["-shared", "-fPIC"];
+    let main = build("main", None, &["-DMAIN"]);
+    let mut plugins = vec![build("plain.so", None, &["-shared", "-fPIC", "-DPLAIN"])];
+    for (name, how) in [("static.so", How::Static), ("shared.so", How::Shared), ("lto.so", How::Lto)] {
+        plugins.push(build(name, Some(how), &plugin));
+    }
+    let passed = |plugins: &[&Path]| {
+        let arguments: Vec<_> = plugins.iter().map(|path| path.to_str().expect("a path")).collect();
+        assert_eq!(passes(&main, &arguments, &[]), "passed\n", "{plugins:?}");
+    };
+    for plugin in &plugins {
+        passed(&[plugin]);
+    }
+    passed(&plugins.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+    let copies = [1, 2, 3].map(|i| directory.join(format!("copy{i}.so")));
+    copies.iter().for_each(|copy| _ = fs::copy(&plugins[1], copy).expect("a copy"));
+    passed(&copies.each_ref().map(PathBuf::as_path));
+}
