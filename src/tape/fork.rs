@@ -6,7 +6,7 @@
 #![forbid(unsafe_code)]
 
 use super::ending::around_fork;
-use super::{idle, life};
+use super::{idle, view};
 use crate::store::spill;
 use crate::vm;
 use std::sync::Once;
@@ -22,7 +22,7 @@ pub(super) fn prepare_for_children() {
 }
 
 extern "C" fn before() {
-    life::hold(LONGEST);
+    view::hold(LONGEST);
     idle::hold(LONGEST);
     spill::hold(LONGEST);
     vm::hold(LONGEST);
@@ -40,5 +40,5 @@ fn after(is_child: bool) {
     vm::let_go();
     spill::let_go();
     idle::let_go(is_child);
-    life::let_go();
+    view::let_go();
 }

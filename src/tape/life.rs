@@ -5,11 +5,10 @@ use super::ending::{Ending, on_main};
 use super::hot::Hot;
 use super::hot::storage::hot;
 use super::owner::Owner;
+use super::view;
 use crate::error::{Error, Status, bytes, failure_noted, say};
-use crate::sync::StaticLock;
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::time::Duration;
 
 /// Ends the thread's tape with the thread: on the main thread by a thread-local destructor, on others after those.
 fn watch_end() {
@@ -40,43 +39,26 @@ impl Drop for End {
     }
 }
 
-/// A tape by handle that is watched.
-struct Kept(*mut Core);
-
-// SAFETY: whoever takes the list only compares addresses, or asks the core's owner first.
-unsafe impl Send for Kept {}
-
-static KEPT: StaticLock<Vec<Kept>> = StaticLock::new(Vec::new());
-
 /// Remembers a tape by handle in check mode, to say at the end what is left on it.
 pub(crate) fn keep_in_view(cursor: &Hot) {
     let core = Core::of(cursor);
     // SAFETY: a new tape, which nobody else has.
     if unsafe { core.as_ref() }.is_some_and(Core::checks) {
-        KEPT.lock().push(Kept(core));
+        view::add(core as usize);
         if on_main() {
             watch_end();
         }
     }
 }
 
-/// Keeps other threads off the list of tapes in view until [`let_go`]: around a fork.
-pub(super) fn hold(longest: Duration) {
-    KEPT.hold(longest);
-}
-
-pub(super) fn let_go() {
-    KEPT.let_go();
-}
-
 /// Says what is left on tapes by handle that nobody destroyed and that no other thread may be using.
 fn end_by_handle() {
-    for Kept(core) in KEPT.lock().iter() {
+    view::for_each(|core| {
         // SAFETY: it is in the list, so it was not freed, and nobody frees it while the list is locked. Its owner is
         // asked before anything else is touched.
-        let core = unsafe { &mut **core };
+        let core = unsafe { &mut *(core as *mut Core) };
         if !core.may_be_read() {
-            continue;
+            return;
         }
         let left = core.leftover_at_home();
         if let Some(text) = core.left().filter(|_| left > 0) {
@@ -86,7 +68,7 @@ fn end_by_handle() {
                 "",
             );
         }
-    }
+    });
 }
 
 /// Frees the thread's own tape, and says what is still on it.
@@ -149,7 +131,7 @@ pub(crate) fn begin_on(cursor: &Hot) -> Result<(), Error> {
 /// Takes the tape off a cursor, if it has one.
 pub(crate) fn take(cursor: &Hot) -> Option<Box<Core>> {
     let core = Core::of(cursor);
-    KEPT.lock().retain(|kept| kept.0 != core);
+    view::remove(core as usize);
     cursor.core.set(std::ptr::null_mut());
     // SAFETY: a core that is not null was boxed by whoever set it, and is the cursor's alone.
     (!core.is_null()).then(|| unsafe { Box::from_raw(core) })

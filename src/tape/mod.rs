@@ -11,6 +11,7 @@
 //! * [`machine`]: bytes, bits and repeat regions in a span of address space.
 //! * [`idle`]: what tapes leave to others that are short of memory.
 //! * [`watch`], [`profile`]: modes in which every operation is seen.
+//! * [`fork`]: what a fork waits for, so that its child can use tapes.
 //! * [`life`]: the thread's own tape, and its end with the thread; [`owner`]: which thread may use a tape.
 //!
 //! ```
@@ -58,6 +59,7 @@ mod repeat;
 mod shelf;
 mod stats;
 mod types;
+mod view;
 mod watch;
 
 pub use cursor::{Cursor, MAX_RANK, Section, Tape, with_thread_tape};
