@@ -55,6 +55,7 @@ static void budget_in_bytes_gives_as_many_snapshots_as_fit(void) {
 
 /* The state every second number of an array, the adjoint in two parts, by name. */
 static double apart[2 * N];
+static double rate = 1.5; /* a parameter */
 static int64_t stop_after; /* calls of functions until the run is stopped; -1: it is not */
 
 static int32_t stopping(int32_t flow) { return stop_after > 0 && --stop_after == 0 ? ADTAPE_FLOW_STOP : flow; }
@@ -100,6 +101,7 @@ static void start_again(adtape_store_t *store, uint64_t ends, int64_t stop) {
     register_apart("x", N);
     CHECK_OK(register_as(model.driver, ADTAPE_ROLE_ADJOINT, model.adjoint, 2));
     CHECK_OK(register_as(model.driver, ADTAPE_ROLE_ADJOINT, model.adjoint + 2, N - 2));
+    CHECK_OK(register_as(model.driver, ADTAPE_ROLE_PARAMETER, &rate, 1));
     CHECK_OK(adtape_driver_set_store(model.driver, store, "run", 0.0));
 }
 
@@ -172,6 +174,7 @@ static void variable_that_is_registered_no_more_when_a_run_resumes_is_named(void
         set_steps(model.driver, apart_step, apart_adjoint_step, &model);
         register_apart("x", N);
         CHECK_OK(register_as(model.driver, ADTAPE_ROLE_ADJOINT, model.adjoint, 2));
+        CHECK_OK(register_as(model.driver, ADTAPE_ROLE_PARAMETER, &rate, 1));
         CHECK_OK(adtape_driver_set_store(model.driver, store, "run", 0.0));
         schedule = schedule_of(which, 23);
         CHECK_FAILS(adtape_driver_run(model.driver, schedule, NULL), ADTAPE_STATUS_MISMATCH, "\"adjoint-1\"");
@@ -201,7 +204,15 @@ static void point_has_named_and_typed_sections_and_is_refused_where_they_differ(
     CHECK_OK(adtape_checkpoint_find(checkpoint, "adjoint-1"));
     CHECK_OK(adtape_checkpoint_close(checkpoint));
 
-    /* Another number of steps, another state, another initial state. */
+    /* Another parameter, another number of steps, another state, another initial state. */
+    rate = 2.5;
+    start_again(store, 30, -1);
+    schedule = schedule_of(0, 30);
+    CHECK_FAILS(adtape_driver_run(model.driver, schedule, NULL), ADTAPE_STATUS_MISMATCH,
+                "parameter \"parameter-0\" was 1.5 and is 2.5 now");
+    adtape_schedule_destroy(schedule);
+    CHECK_OK(adtape_driver_destroy(model.driver));
+    rate = 1.5;
     start_again(store, 31, -1);
     schedule = schedule_of(0, 31);
     CHECK_FAILS(adtape_driver_run(model.driver, schedule, NULL), ADTAPE_STATUS_MISMATCH,
@@ -256,7 +267,8 @@ static void registrations_and_points_that_make_no_sense_are_refused(void) {
     CHECK_OK(REGISTER_(ADTAPE_ROLE_STATE, "x", x, strides));
     CHECK_FAILS(REGISTER_(ADTAPE_ROLE_ADJOINT, "y", x + 5, strides), ADTAPE_STATUS_BAD_ARGUMENT, "overlaps");
     CHECK_FAILS(REGISTER_(ADTAPE_ROLE_ADJOINT, "x", x + 6, strides), ADTAPE_STATUS_BAD_ARGUMENT, "registered already");
-    CHECK_FAILS(REGISTER_(2, "y", x + 6, strides), ADTAPE_STATUS_BAD_ARGUMENT, "2 is no role");
+    CHECK_FAILS(REGISTER_(ADTAPE_ROLE_PARAMETER, "y", x + 5, strides), ADTAPE_STATUS_BAD_ARGUMENT, "overlaps");
+    CHECK_FAILS(REGISTER_(3, "y", x + 6, strides), ADTAPE_STATUS_BAD_ARGUMENT, "3 is no role");
     CHECK_FAILS(REGISTER_(ADTAPE_ROLE_STATE, "", x + 6, strides), ADTAPE_STATUS_BAD_ARGUMENT, "1 to 1000");
     CHECK_FAILS(REGISTER_(ADTAPE_ROLE_STATE, "y", NULL, strides), ADTAPE_STATUS_NULL_POINTER, "NULL");
     CHECK_OK(REGISTER_(ADTAPE_ROLE_STATE, NULL, x, apart_by)); /* with gaps: the program knows */

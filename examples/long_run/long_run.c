@@ -148,6 +148,8 @@ int main(int argc, char **argv) {
     must(adtape_driver_register(driver, ADTAPE_ROLE_ADJOINT, "viscosity_adjoint", ADTAPE_TYPE_F64,
         &viscosity_adjoint, 1,
                                 &one, NULL));
+    must(adtape_driver_register(
+        driver, ADTAPE_ROLE_PARAMETER, "viscosity", ADTAPE_TYPE_F64, &viscosity, 1, &one, NULL));
     if (argc == 4) {
         adtape_store_t *files;
         must(adtape_store_create_files(argv[2], "long_run", -1, 0, &files));

@@ -126,6 +126,7 @@ program long_run
   call driver_register(driver, state(1:cells), 'state')
   call driver_register_adjoint(driver, adjoint(1:cells), 'adjoint')
   call driver_register_adjoint(driver, viscosity_adjoint, 'viscosity_adjoint')
+  call driver_register_parameter(driver, viscosity, 'viscosity')
   if (command_argument_count() == 3) then
     call get_command_argument(3, argument)
     read (argument, *) seconds

@@ -76,12 +76,14 @@ static bool says(const char *text) {
 
 static adtape_driver_t *driver;
 static adtape_mpi_driver_t *all;
+static double rate = 1.5; /* a parameter */
 
 static void create(int64_t words) {
     const adtape_driver_calls_t functions = {.step = step, .adjoint_step = adjoint_step};
     must(adtape_driver_create(&driver));
     must(adtape_driver_register(driver, ADTAPE_ROLE_STATE, "x", ADTAPE_TYPE_F64, x, 1, &words, NULL));
     must(adtape_driver_register(driver, ADTAPE_ROLE_ADJOINT, "xb", ADTAPE_TYPE_F64, xb, 1, &words, NULL));
+    must(adtape_driver_register(driver, ADTAPE_ROLE_PARAMETER, "rate", ADTAPE_TYPE_F64, &rate, 0, NULL, NULL));
     must(adtape_mpi_driver_create(MPI_COMM_WORLD, driver, &functions, NULL, &all));
 }
 
@@ -183,7 +185,8 @@ static void check_failures(void) {
     destroy();
 }
 
-/* A run that ends with an error goes on from its last point, on all ranks; a rank with another state does not. */
+/* A run that ends with an error goes on from its last point, on all ranks; a rank with another state or parameter does
+ * not. */
 static void check_points(const char *directory) {
     adtape_store_t *store;
     adtape_mpi_driver_t *none = NULL;
@@ -202,6 +205,10 @@ static void check_points(const char *directory) {
             start();
             x[2] += me == who;
             CHECK(run_binomial(STEPS, 4) == ADTAPE_STATUS_MISMATCH && says("its initial state was another one"));
+            start();
+            rate += me == who;
+            CHECK(run_binomial(STEPS, 4) == ADTAPE_STATUS_MISMATCH && says("\"rate\" was 1.5 and is 2.5 now"));
+            rate = 1.5;
         }
         destroy();
     }

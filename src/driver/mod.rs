@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod parameters;
 mod passes;
 mod progress;
 mod recomputed;

@@ -13,6 +13,8 @@ pub enum Role {
     State,
     /// Adjoint steps add to it: it is kept for a run that is resumed.
     Adjoint,
+    /// Steps read it and never change it: a run that is resumed has to have the values that it had.
+    Parameter,
 }
 
 /// Variables, each once and under a name of its own.
@@ -20,6 +22,7 @@ pub enum Role {
 pub struct Registered {
     state: Vec<Variable<'static>>,
     adjoints: Vec<Variable<'static>>,
+    parameters: Vec<Variable<'static>>,
     /// Where those without gaps lie, from and to; none are empty and none overlap.
     places: Vec<(usize, usize)>,
 }
@@ -33,11 +36,12 @@ impl Registered {
                 "a variable's name has no bytes, or too many\n  give 1 to 1000",
             ));
         }
-        let (made_up, variables) = match role {
-            Role::State => ("state", &self.state),
-            Role::Adjoint => ("adjoint", &self.adjoints),
+        let (made_up, count) = match role {
+            Role::State => ("state", self.state.len()),
+            Role::Adjoint => ("adjoint", self.adjoints.len()),
+            Role::Parameter => ("parameter", self.parameters.len()),
         };
-        let name = name.map_or_else(|| format!("{made_up}-{}", variables.len()), str::to_owned);
+        let name = name.map_or_else(|| format!("{made_up}-{count}"), str::to_owned);
         if self.all().any(|variable| variable.name() == name) {
             return Err(Error::new(
                 Status::BadArgument,
@@ -51,6 +55,7 @@ impl Registered {
         match role {
             Role::State => self.state.push(variable),
             Role::Adjoint => self.adjoints.push(variable),
+            Role::Parameter => self.parameters.push(variable),
         }
         Ok(())
     }
@@ -80,12 +85,17 @@ impl Registered {
         self.adjoints.iter().map(Variable::again).collect()
     }
 
+    /// What a run that is resumed has to find as it was.
+    pub fn parameters(&self) -> Vec<Variable<'_>> {
+        self.parameters.iter().map(Variable::again).collect()
+    }
+
     /// Bytes of the state.
     pub fn state_bytes(&self) -> u64 {
         bytes_of(&self.state) as u64
     }
 
     fn all(&self) -> impl Iterator<Item = &Variable<'static>> {
-        self.state.iter().chain(&self.adjoints)
+        self.state.iter().chain(&self.adjoints).chain(&self.parameters)
     }
 }

@@ -6,7 +6,7 @@
 //! | position | how many actions of the schedule were begun, and how far the last one is |
 //!
 //! ```text
-//!   NAME            version | position | schedule | what the model has in memory      the last point, replaced whole
+//!   NAME            version | position | schedule | parameters | what the model has   the last point, replaced whole
 //!   NAME-step-K     a snapshot that the schedule has on disk
 //! ```
 //!
@@ -16,6 +16,8 @@
 
 #![forbid(unsafe_code)]
 
+use super::parameters::{Parameters, changed};
+use super::variable::Variable;
 use super::{Model, Position, Progress, Run};
 use crate::checkpoint::{CheckpointReader, CheckpointWriter};
 use crate::error::{Error, Status};
@@ -36,6 +38,11 @@ const SCHEDULE_SECTION: &str = "adtape-schedule";
 pub trait Resumable: Model {
     /// Tells this run from others: a number that depends on the initial state. Asked before the first step.
     fn fingerprint(&mut self) -> Result<u64, Error>;
+
+    /// What steps read and never change; the run is refused if a process that resumes it has other values.
+    fn parameters(&mut self) -> Vec<Variable<'_>> {
+        Vec::new()
+    }
 
     /// Writes all that is in memory and comes from steps: the present state, the adjoint, the snapshots in memory.
     fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error>;
@@ -172,6 +179,7 @@ struct Point {
     fingerprint: u64,
     finished: bool,
     schedule: String,
+    parameters: Parameters,
 }
 
 const NONE: i64 = -1;
@@ -180,7 +188,8 @@ impl Point {
     fn write(&self, checkpoint: &mut CheckpointWriter) -> Result<(), Error> {
         checkpoint.write(VERSION_SECTION, &[VERSION])?;
         checkpoint.write(POSITION_SECTION, &self.encode())?;
-        checkpoint.write_bytes(SCHEDULE_SECTION, Type::Bytes, self.schedule.as_bytes())
+        checkpoint.write_bytes(SCHEDULE_SECTION, Type::Bytes, self.schedule.as_bytes())?;
+        self.parameters.write(checkpoint)
     }
 
     fn encode(&self) -> [i64; 10] {
@@ -218,6 +227,7 @@ impl Point {
         checkpoint.read(POSITION_SECTION, &mut numbers)?;
         let mut schedule = vec![0; checkpoint.peek()?.map_or(0, |section| section.bytes() as usize)];
         checkpoint.read_bytes(SCHEDULE_SECTION, Type::Bytes, &mut schedule)?;
+        let parameters = Parameters::read(checkpoint)?;
         let [actions, within, ended_in, ended_at, rest @ ..] = numbers.map(|number| number as u64);
         let [steps, forward_steps, forward_steps_total, reversed_steps, fingerprint, finished] = rest;
         let some = |number: u64| (number != NONE as u64).then_some(number);
@@ -236,6 +246,7 @@ impl Point {
             fingerprint,
             finished: finished != 0,
             schedule: String::from_utf8_lossy(&schedule).into_owned(),
+            parameters,
         })
     }
 }
@@ -347,6 +358,7 @@ pub fn drive_resumable<M: Resumable + ?Sized>(
         ));
     }
     let fingerprint = model.fingerprint()?;
+    let parameters = Parameters::of(&model.parameters());
     let (schedule_name, points) = (schedule.name().to_owned(), keeper.name().to_owned());
     let mut run = Run::new(schedule, model);
     let (mut rest, mut was_finished) = (None, false);
@@ -354,6 +366,9 @@ pub fn drive_resumable<M: Resumable + ?Sized>(
         let point = Point::read(checkpoint)?;
         if point.schedule != schedule_name {
             let what = format!("its schedule is {}; this one is {schedule_name}", point.schedule);
+            return Err(other_run(&points, &what));
+        }
+        if let Some(what) = point.parameters.difference(&parameters) {
             return Err(other_run(&points, &what));
         }
         if point.fingerprint != fingerprint {
@@ -376,7 +391,8 @@ pub fn drive_resumable<M: Resumable + ?Sized>(
     if !found {
         run.model.keep_only(&[])?;
     }
-    let mut point = Point { at: run.at, done: run.done, fingerprint, finished: false, schedule: schedule_name };
+    let (at, done, finished) = (run.at, run.done, false);
+    let mut point = Point { at, done, fingerprint, finished, schedule: schedule_name, parameters };
     run.finish(rest, |model, at, done| {
         progress(done);
         // What is on the tape cannot be brought back.
@@ -399,6 +415,9 @@ fn leave<M: Resumable + ?Sized>(
     point: &Point,
 ) -> Result<(), Error> {
     let kept = keeper.keep(point.finished, &mut |checkpoint| {
+        if let Some(what) = point.parameters.difference(&Parameters::of(&model.parameters())) {
+            return Err(changed(&what));
+        }
         point.write(checkpoint)?;
         model.keep(checkpoint)
     })?;

@@ -33,6 +33,11 @@ pub trait Program {
         Vec::new()
     }
 
+    /// What steps read and never change. A run that is resumed is refused if it has other values.
+    fn parameters(&mut self) -> Vec<Variable<'_>> {
+        Vec::new()
+    }
+
     /// Runs a step with recording and leaves the record on the tape, for mixed schedules.
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
         Err(no_records(step))
@@ -280,6 +285,10 @@ impl<P: Program + ?Sized> Resumable for Stored<'_, P> {
             ));
         }
         Ok(fingerprint_of(&self.program.state()))
+    }
+
+    fn parameters(&mut self) -> Vec<Variable<'_>> {
+        self.program.parameters()
     }
 
     fn keep(&mut self, point: &mut CheckpointWriter) -> Result<(), Error> {

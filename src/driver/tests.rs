@@ -1,3 +1,4 @@
+mod parameters;
 mod recomputed;
 mod registered;
 mod resume;

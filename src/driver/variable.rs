@@ -40,6 +40,17 @@ impl<'a> Variable<'a> {
         self.section.ty()
     }
 
+    /// The bytes of its first value, if it has one.
+    pub(super) fn first(&self) -> Option<Vec<u8>> {
+        let mut first = None;
+        // The first run of values ends the search as an error would.
+        let _ = self.section.for_each_run(|run| {
+            first = run.get(..self.ty().bytes()).map(<[u8]>::to_vec);
+            Err(Error::new(crate::error::Status::Stopped, "the first value is found"))
+        });
+        first
+    }
+
     /// Bytes of its values.
     pub fn bytes(&self) -> usize {
         self.section.count() * self.section.ty().bytes()

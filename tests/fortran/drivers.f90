@@ -263,11 +263,13 @@ contains
   end subroutine
 
   ! In a new process, as it were: all but the store is new.
-  subroutine run_again(store, steps, stat, forgetful)
+  subroutine run_again(store, steps, stat, forgetful, rate)
     type(adtape_store), intent(in) :: store
     integer(8), intent(in) :: steps
     integer(c_int32_t), intent(out) :: stat
     logical, intent(in), optional :: forgetful ! registers less than before
+    real(4), intent(in), optional :: rate      ! another parameter
+    real(4), target :: rates(2)
     type(adtape_driver) :: driver
     type(adtape_schedule) :: schedule
     rows = 7
@@ -279,6 +281,9 @@ contains
     call driver_set_calls(driver, row_step, row_adjoint_step, progress=note_resumed, user=c_loc(stop_at))
     call driver_register(driver, rows(2, :), 'row')
     if (.not. present(forgetful)) call driver_register_adjoint(driver, adjoint, 'adjoint of the row')
+    rates = 0.5
+    if (present(rate)) rates(2) = rate
+    call driver_register_parameter(driver, rates(2:2), 'rate')
     call driver_set_store(driver, store, 'run', 0d0)
     call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, steps, 2_8, 2_8)
     call driver_run(driver, schedule, stat=stat)
@@ -310,6 +315,9 @@ contains
         call run_again(store, 40_8, stat, forgetful=.true.)
         call check(stat == ADTAPE_STATUS_MISMATCH .and. index(adtape_error_message(), 'adjoint of the row') > 0, &
                    'a variable that is registered no more')
+        call run_again(store, 40_8, stat, rate=0.75)
+        call check(stat == ADTAPE_STATUS_MISMATCH .and. &
+                   index(adtape_error_message(), 'parameter "rate" was 0.5 and is 0.75 now') > 0, 'another parameter')
       end if
       stops = stops + 1
     end do

@@ -157,6 +157,10 @@ impl Program for Calls<'_> {
         self.registered.adjoints()
     }
 
+    fn parameters(&mut self) -> Vec<Variable<'_>> {
+        self.registered.parameters()
+    }
+
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
         let call = self.calls.record_step.ok_or_else(|| missing("a recorded step"))?;
         // SAFETY: as above.

@@ -16,11 +16,15 @@ use std::time::Duration;
 pub const ADTAPE_ROLE_STATE: i32 = 0;
 /// What a registered variable is: an adjoint or another result of adjoint steps. It is kept for a run that is resumed.
 pub const ADTAPE_ROLE_ADJOINT: i32 = 1;
+/// What a registered variable is: a parameter or forcing, which steps read and never change. A run that is resumed is
+/// refused if it has other values.
+pub const ADTAPE_ROLE_PARAMETER: i32 = 2;
 
 fn role_of(code: i32) -> Result<Role, Error> {
     match code {
         ADTAPE_ROLE_STATE => Ok(Role::State),
         ADTAPE_ROLE_ADJOINT => Ok(Role::Adjoint),
+        ADTAPE_ROLE_PARAMETER => Ok(Role::Parameter),
         _ => Err(Error::new(Status::BadArgument, format!("{code} is no role\n  pass one of ADTAPE_ROLE_…"))),
     }
 }
@@ -30,18 +34,20 @@ fn role_of(code: i32) -> Result<Role, Error> {
 /// registered parts do not overlap.
 ///
 /// `role` is ADTAPE_ROLE_STATE, or ADTAPE_ROLE_ADJOINT for what adjoint steps compute and add to: adjoints of the state
-/// and of parameters. Only a run that can be resumed needs the latter (adtape_driver_set_store). In a store the
-/// variable is a section of a checkpoint, like those that adtape_checkpoint_write_section writes, and it is read back
-/// only into the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other variable of the
-/// driver; NULL for `state-0`, `state-1`, …, `adjoint-0`, …. `type_code`, `base`, `rank`, `extents` and `strides_bytes`
-/// are those of adtape_push_section; `strides_bytes` NULL stands for elements one behind the other. Values of a type
-/// that adtape does not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
+/// and of parameters, or ADTAPE_ROLE_PARAMETER for what steps read and never change: parameters, forcings, options.
+/// Only a run that can be resumed needs the latter two (adtape_driver_set_store). A parameter is neither saved nor
+/// written to: a run that is to go on with another value than it began with is refused, and says which parameter
+/// differs. In a store state and adjoints are sections of a checkpoint, like those that adtape_checkpoint_write_section writes,
+/// and are read back only into the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other
+/// variable of the driver; NULL for `state-0`, `state-1`, …, `adjoint-0`, …, `parameter-0`, …. `type_code`, `base`,
+/// `rank`, `extents` and `strides_bytes` are those of adtape_push_section; `strides_bytes` NULL stands for elements one
+/// behind the other. Values of a type that adtape does not know are bytes (ADTAPE_TYPE_BYTES), along a first dimension.
 ///
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, ADTAPE_STATUS_NULL_POINTER, ADTAPE_STATUS_COUNT_RANGE, or
 /// ADTAPE_STATUS_BAD_ARGUMENT (role, name, type or shape make no sense; it overlaps with another part; the driver is
 /// running). Sections with gaps are not checked for overlaps.
-/// Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`: any variable that
-/// is a target; `name` is optional.
+/// Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`,
+/// `call driver_register_parameter(driver, x, name)`: any variable that is a target; `name` is optional.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the section is writable during runs.
@@ -91,10 +97,11 @@ pub unsafe extern "C" fn adtape_driver_register(
 /// Returns ADTAPE_STATUS_OK, ADTAPE_STATUS_NULL_HANDLE, or ADTAPE_STATUS_BAD_ARGUMENT (the driver is running; a name or
 /// an interval that makes no sense).
 /// With a name adtape_driver_run returns besides: ADTAPE_STATUS_MISMATCH (the checkpoint is of a run with another
-/// schedule, another initial state or other variables: what differs is said), ADTAPE_STATUS_DAMAGED,
+/// schedule, another initial state, other parameters or other variables: what differs is said), ADTAPE_STATUS_DAMAGED,
 /// ADTAPE_STATUS_OTHER_VERSION, ADTAPE_STATUS_NOT_FOUND (a snapshot on disk is gone), ADTAPE_STATUS_IO;
 /// ADTAPE_STATUS_BAD_ARGUMENT if functions of the program save and load. Nothing was computed then, and
-/// adtape_store_remove of the checkpoint lets the run begin anew.
+/// adtape_store_remove of the checkpoint lets the run begin anew. ADTAPE_STATUS_MISMATCH also comes later, at a
+/// checkpoint, if a parameter has changed since the run began.
 /// Cost: of each checkpoint one write of all registered variables and all snapshots in memory; to go on, one read and
 /// the schedule's actions up to there, some ns each. While one is written there are two in the store.
 /// Fortran: `call driver_set_store(driver, store, name, interval_seconds)`, the last two optional.
