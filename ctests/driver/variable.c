@@ -255,6 +255,55 @@ static void point_has_named_and_typed_sections_and_is_refused_where_they_differ(
     CHECK_OK(adtape_store_destroy(store));
 }
 
+/* ---- variables that move -------------------------------------------------------------------------------------- */
+
+static double *here, *there;
+static int swaps; /* of the two buffers in each step */
+
+static int32_t swapping_step(int64_t k, void *user) {
+    (void)k, (void)user;
+    for (int i = 0; i < swaps; i++) {
+        double *const swapped = here;
+        here = there;
+        there = swapped;
+    }
+    return ADTAPE_FLOW_CONTINUE;
+}
+static int32_t swapping_adjoint_step(int64_t k, bool first, void *user) {
+    (void)first;
+    return swapping_step(k, user);
+}
+
+/* Snapshots were those of the other buffer. */
+static void registered_variable_that_moves_is_named(void) {
+    const adtape_driver_calls_t calls = {.step = swapping_step, .adjoint_step = swapping_adjoint_step};
+    for (swaps = 0; swaps < 4; swaps++) {
+        for (int which = 0; which < 3; which++) { /* snapshots, points, or both */
+            double x[2] = {1, 2}, y[2] = {0};
+            adtape_store_t *store = NULL;
+            adtape_schedule_t *schedule = schedule_of(which == 1 ? 3 : 0, 12);
+            adtape_driver_t *d;
+            here = x, there = y;
+            CHECK_OK(adtape_store_create_memory(0, NULL, &store));
+            CHECK_OK(adtape_driver_create(&d));
+            CHECK_OK(adtape_driver_set_calls(d, &calls, NULL));
+#define BY_POINTER_(p) \
+    adtape_driver_register(d, ADTAPE_ROLE_STATE | ADTAPE_ROLE_POINTER, "x", ADTAPE_TYPE_F64, p, 1, &(int64_t){2}, NULL)
+            CHECK_FAILS(BY_POINTER_(NULL), ADTAPE_STATUS_NULL_POINTER, "the pointer variable");
+            CHECK_OK(BY_POINTER_(&here));
+            CHECK_OK(adtape_driver_set_store(d, store, which > 0 ? "run" : NULL, 0.0));
+            if (swaps % 2 == 0) {
+                CHECK_OK(adtape_driver_run(d, schedule, NULL));
+            } else {
+                CHECK_FAILS(adtape_driver_run(d, schedule, NULL), ADTAPE_STATUS_MISMATCH, "\"x\" has moved");
+            }
+            adtape_schedule_destroy(schedule);
+            CHECK_OK(adtape_driver_destroy(d));
+            CHECK_OK(adtape_store_destroy(store));
+        }
+    }
+}
+
 static void registrations_and_points_that_make_no_sense_are_refused(void) {
     const int64_t extents[] = {2, 3}, strides[] = {8, 16}, apart_by[] = {16, 32};
     adtape_store_t *store = NULL;
@@ -292,6 +341,7 @@ int main(void) {
     run_that_is_stopped_anywhere_goes_on_to_the_same_gradient();
     variable_that_is_registered_no_more_when_a_run_resumes_is_named();
     point_has_named_and_typed_sections_and_is_refused_where_they_differ();
+    registered_variable_that_moves_is_named();
     registrations_and_points_that_make_no_sense_are_refused();
     return 0;
 }

@@ -51,6 +51,10 @@ extern "C" {
 // refused if it has other values.
 #define ADTAPE_ROLE_PARAMETER 2
 
+// Added to a role: `base` is the address of the program's pointer variable that leads to the first value. A run that
+// finds it leading elsewhere ends with ADTAPE_STATUS_MISMATCH.
+#define ADTAPE_ROLE_POINTER 16
+
 // The kind of an `Action`, for C.
 enum {
     // Every step is reversed.
@@ -380,7 +384,10 @@ void adtape_abi0_passes_move(adtape_passes_t *p,
 // and of parameters, or ADTAPE_ROLE_PARAMETER for what steps read and never change: parameters, forcings, options.
 // Only a run that can be resumed needs the latter two (adtape_driver_set_store). A parameter is neither saved nor
 // written to: a run that is to go on with another value than it began with is refused, and says which parameter
-// differs. In a store state and adjoints are sections of a checkpoint, like those that adtape_checkpoint_write_section writes,
+// differs. Added to a role, ADTAPE_ROLE_POINTER says that `base` is the address of a pointer variable, of whatever type,
+// which leads to the first value and lives until the driver is destroyed: programs swap buffers or allocate an array
+// anew, and the driver would go on to save and load the old memory. It compares the pointer with what that was before
+// each save, load and point, and ends a run with ADTAPE_STATUS_MISMATCH if they differ. In a store state and adjoints are sections of a checkpoint, like those that adtape_checkpoint_write_section writes,
 // and are read back only into the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other
 // variable of the driver; NULL for `state-0`, `state-1`, …, `adjoint-0`, …, `parameter-0`, …. `type_code`, `base`,
 // `rank`, `extents` and `strides_bytes` are those of adtape_push_section; `strides_bytes` NULL stands for elements one
@@ -391,6 +398,7 @@ void adtape_abi0_passes_move(adtape_passes_t *p,
 // running). Sections with gaps are not checked for overlaps.
 // Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`,
 // `call driver_register_parameter(driver, x, name)`: any variable that is a target; `name` is optional.
+// `call driver_watch(driver, x)`, behind one of them: an allocatable or pointer array, as ADTAPE_ROLE_POINTER.
 adtape_status_t adtape_driver_register(adtape_driver_t *d,
                                        int32_t role,
                                        const char *name,
@@ -399,6 +407,10 @@ adtape_status_t adtape_driver_register(adtape_driver_t *d,
                                        int32_t rank,
                                        const int64_t *extents,
                                        const int64_t *strides_bytes);
+
+// Watches a pointer variable that leads to the beginning of a registered variable without gaps, as
+// ADTAPE_ROLE_POINTER does. For libraries that have the address of a variable's own descriptor.
+adtape_status_t adtape_abi0_driver_watch(adtape_driver_t *d, const void *pointer);
 
 // Snapshots of registered state that a schedule has on disk go to the store. It may be destroyed before the driver.
 // NULL: such schedules are refused.

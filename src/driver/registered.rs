@@ -28,8 +28,8 @@ pub struct Registered {
 }
 
 impl Registered {
-    /// Adds a section, under a made-up name if it has none.
-    pub fn add(&mut self, role: Role, name: Option<&str>, section: Section) -> Result<(), Error> {
+    /// Adds a section, under a made-up name if it has none. Its name.
+    pub fn add(&mut self, role: Role, name: Option<&str>, section: Section) -> Result<String, Error> {
         if name.is_some_and(|name| !(1..=1000).contains(&name.len())) {
             return Err(Error::new(
                 Status::BadArgument,
@@ -57,7 +57,7 @@ impl Registered {
             Role::Adjoint => self.adjoints.push(variable),
             Role::Parameter => self.parameters.push(variable),
         }
-        Ok(())
+        Ok(name)
     }
 
     fn take_place(&mut self, name: &str, (begin, end): (usize, usize)) -> Result<(), Error> {
@@ -88,6 +88,11 @@ impl Registered {
     /// What a run that is resumed has to find as it was.
     pub fn parameters(&self) -> Vec<Variable<'_>> {
         self.parameters.iter().map(Variable::again).collect()
+    }
+
+    /// The name of the variable without gaps that begins at an address.
+    pub fn name_at(&self, address: usize) -> Option<&str> {
+        self.all().find(|variable| variable.begin() == Some(address)).map(Variable::name)
     }
 
     /// Bytes of the state.

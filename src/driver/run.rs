@@ -38,6 +38,11 @@ pub trait Program {
         Vec::new()
     }
 
+    /// Whether the variables are where the driver takes them to be; asked before they are saved or loaded.
+    fn check_places(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Runs a step with recording and leaves the record on the tape, for mixed schedules.
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {
         Err(no_records(step))
@@ -215,6 +220,7 @@ impl<P: Program + ?Sized> Stored<'_, P> {
         place: Place,
         own: impl FnOnce(&mut dyn Storage, &[Variable]) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.program.check_places()?;
         let state = self.program.state();
         if state.is_empty() {
             return Err(Error::new(
@@ -227,6 +233,7 @@ impl<P: Program + ?Sized> Stored<'_, P> {
 
     /// State and adjoints, each once.
     fn each(&mut self, mut visit: impl FnMut(&Variable) -> Result<(), Error>) -> Result<(), Error> {
+        self.program.check_places()?;
         self.program.state().iter().try_for_each(&mut visit)?;
         self.program.adjoints().iter().try_for_each(&mut visit)
     }

@@ -51,6 +51,11 @@ impl<'a> Variable<'a> {
         first
     }
 
+    /// Where it begins, if its values lie one behind the other.
+    pub(super) fn begin(&self) -> Option<usize> {
+        self.section.place().map(|(begin, _)| begin)
+    }
+
     /// Bytes of its values.
     pub fn bytes(&self) -> usize {
         self.section.count() * self.section.ty().bytes()

@@ -5,7 +5,7 @@ module driver_tests
   use support
   implicit none
   private
-  public :: test_schedules, test_gradients, test_resumed, test_nested, test_budget, test_refusals
+  public :: test_schedules, test_gradients, test_resumed, test_nested, test_moved, test_budget, test_refusals
 
   ! The model: a map of three numbers. What its functions share is in the module, as in many programs.
   real(8), target :: x(3), stored(3, 0:1, 0:99)
@@ -15,6 +15,7 @@ module driver_tests
   real(8), target :: rows(3, 3)
   integer(8) :: turns, stop_after_turns = -1, resumed
   logical :: outer_is_first
+  integer, pointer :: here(:), there(:)
 
 contains
 
@@ -391,6 +392,36 @@ contains
     call check(all(found(:, 1) == found(:, 2)) .and. all(found /= 0), 'nested drivers')
   end subroutine
 
+  ! Swaps two pointers, late.
+  function swap_step(step, user) bind(c) result(flow)
+    integer(c_int64_t), value :: step
+    type(c_ptr), value :: user
+    integer(c_int32_t) :: flow
+    integer, pointer :: other(:)
+    other => here
+    if (step >= 5) here => there
+    if (step >= 5) there => other
+    flow = merge(ADTAPE_FLOW_CONTINUE, ADTAPE_FLOW_STOP, c_associated(user))
+  end function
+
+  subroutine test_moved
+    type(adtape_driver) :: driver
+    type(adtape_schedule) :: schedule
+    integer(c_int32_t) :: stat
+    allocate (here(2), there(2))
+    call driver_create(driver)
+    call driver_set_calls(driver, swap_step, model_adjoint_step, user=c_loc(stop_at))
+    call driver_register(driver, here, 'here')
+    call driver_watch(driver, there, stat)
+    call check(stat == ADTAPE_STATUS_BAD_ARGUMENT, 'a pointer to what is not registered')
+    call driver_watch(driver, here)
+    call schedule_create(schedule, ADTAPE_SCHEDULE_BINOMIAL, 12_8, 3_8)
+    call driver_run(driver, schedule, stat=stat)
+    call check(stat == ADTAPE_STATUS_MISMATCH .and. index(adtape_error_message(), '"here" has moved') > 0, 'moved')
+    call schedule_destroy(schedule)
+    call driver_destroy(driver)
+  end subroutine
+
   subroutine test_budget
     type(adtape_schedule) :: schedule
     type(adtape_driver) :: driver
@@ -456,6 +487,7 @@ program drivers
   call test_gradients
   call test_resumed
   call test_nested
+  call test_moved
   call test_budget
   call test_refusals
   call finish('drivers')

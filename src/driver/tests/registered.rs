@@ -5,7 +5,7 @@ use crate::driver::{Registered, Role};
 use crate::tape::Section;
 
 fn add(registered: &mut Registered, role: Role, name: Option<&str>, values: &mut [f64]) -> Result<(), Error> {
-    registered.add(role, name, Section::of(values))
+    registered.add(role, name, Section::of(values)).map(drop)
 }
 
 fn refusal(result: Result<(), Error>) -> String {
@@ -45,7 +45,8 @@ fn parts_that_overlap_are_refused_with_both_and_neighbours_are_not() {
     let mut values = [0.0; 10];
     let mut registered = Registered::default();
     let start = values.as_ptr() as usize;
-    let mut part = |from: usize, to: usize| registered.add(Role::State, None, Section::of(&mut values[from..to]));
+    let mut part =
+        |from: usize, to: usize| registered.add(Role::State, None, Section::of(&mut values[from..to])).map(drop);
     part(4, 6).unwrap();
     part(1, 4).unwrap();
     part(6, 7).unwrap();

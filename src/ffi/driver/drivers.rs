@@ -62,6 +62,8 @@ pub struct Driver {
     calls: Cell<(DriverCalls, Context)>,
     /// What adtape saves by itself.
     pub(in crate::ffi) registered: RefCell<Registered>,
+    /// Pointers of the program that lead to what is registered.
+    pub(in crate::ffi) watched: RefCell<Vec<Watched>>,
     pub(in crate::ffi) driver: RefCell<driver::Driver>,
     running: Cell<bool>,
 }
@@ -97,7 +99,8 @@ impl Driver {
             }
         };
         let registered = self.registered.borrow();
-        let mut program = Calls { registered: &registered, calls, user };
+        let watched = self.watched.borrow();
+        let mut program = Calls { registered: &registered, watched: &watched, calls, user };
         let mut driver = self.driver.borrow_mut();
         driver.show_progress(calls.show_progress);
         self.running.set(true);
@@ -107,9 +110,46 @@ impl Driver {
     }
 }
 
+/// A pointer variable of the program that leads to a registered variable.
+pub(in crate::ffi) struct Watched {
+    pointer: *const usize,
+    name: String,
+    /// Where it was registered.
+    base: usize,
+}
+
+impl Watched {
+    /// # Safety
+    /// The pointer variable is readable as long as this is used.
+    pub unsafe fn new(pointer: *const usize, name: &str, base: usize) -> Watched {
+        Watched { pointer, name: name.to_owned(), base }
+    }
+
+    /// Whether the pointer leads where it led.
+    pub fn check(&self) -> Result<(), Error> {
+        // SAFETY: by the contract of `new`.
+        let now = unsafe { self.pointer.read_unaligned() };
+        if now == self.base { Ok(()) } else { Err(self.moved(now)) }
+    }
+
+    #[cold]
+    fn moved(&self, now: usize) -> Error {
+        Error::new(
+            Status::Mismatch,
+            format!(
+                "{:?} has moved: it is registered at 0x{:x}, and the program's pointer leads to 0x{now:x} now\n  \
+                 copy values in place of swapping buffers or move_alloc; or let functions of the program save and load \
+                 (adtape_driver_set_calls)",
+                self.name, self.base
+            ),
+        )
+    }
+}
+
 /// The program behind its functions and registered variables.
 struct Calls<'a> {
     registered: &'a Registered,
+    watched: &'a [Watched],
     calls: DriverCalls,
     user: *mut c_void,
 }
@@ -159,6 +199,10 @@ impl Program for Calls<'_> {
 
     fn parameters(&mut self) -> Vec<Variable<'_>> {
         self.registered.parameters()
+    }
+
+    fn check_places(&mut self) -> Result<(), Error> {
+        self.watched.iter().try_for_each(Watched::check)
     }
 
     fn record_step(&mut self, step: u64) -> Result<Flow, Error> {

@@ -2,9 +2,9 @@
 
 use crate::driver::{Role, schedule_within};
 use crate::error::{Error, Status};
-use crate::ffi::arguments::{TypeCode, number, text_or_none};
+use crate::ffi::arguments::{TypeCode, null_pointer, number, text_or_none};
 use crate::ffi::checkpoint::store::{StoreHandle, shared};
-use crate::ffi::driver::drivers::{Driver, driver};
+use crate::ffi::driver::drivers::{Driver, Watched, driver};
 use crate::ffi::handles::create;
 use crate::ffi::outcome::status;
 use crate::ffi::tape::section::section_of;
@@ -19,6 +19,9 @@ pub const ADTAPE_ROLE_ADJOINT: i32 = 1;
 /// What a registered variable is: a parameter or forcing, which steps read and never change. A run that is resumed is
 /// refused if it has other values.
 pub const ADTAPE_ROLE_PARAMETER: i32 = 2;
+/// Added to a role: `base` is the address of the program's pointer variable that leads to the first value. A run that
+/// finds it leading elsewhere ends with ADTAPE_STATUS_MISMATCH.
+pub const ADTAPE_ROLE_POINTER: i32 = 16;
 
 fn role_of(code: i32) -> Result<Role, Error> {
     match code {
@@ -37,7 +40,10 @@ fn role_of(code: i32) -> Result<Role, Error> {
 /// and of parameters, or ADTAPE_ROLE_PARAMETER for what steps read and never change: parameters, forcings, options.
 /// Only a run that can be resumed needs the latter two (adtape_driver_set_store). A parameter is neither saved nor
 /// written to: a run that is to go on with another value than it began with is refused, and says which parameter
-/// differs. In a store state and adjoints are sections of a checkpoint, like those that adtape_checkpoint_write_section writes,
+/// differs. Added to a role, ADTAPE_ROLE_POINTER says that `base` is the address of a pointer variable, of whatever type,
+/// which leads to the first value and lives until the driver is destroyed: programs swap buffers or allocate an array
+/// anew, and the driver would go on to save and load the old memory. It compares the pointer with what that was before
+/// each save, load and point, and ends a run with ADTAPE_STATUS_MISMATCH if they differ. In a store state and adjoints are sections of a checkpoint, like those that adtape_checkpoint_write_section writes,
 /// and are read back only into the like. `name` is that of the section; it has 1 to 1000 bytes and is that of no other
 /// variable of the driver; NULL for `state-0`, `state-1`, …, `adjoint-0`, …, `parameter-0`, …. `type_code`, `base`,
 /// `rank`, `extents` and `strides_bytes` are those of adtape_push_section; `strides_bytes` NULL stands for elements one
@@ -48,6 +54,7 @@ fn role_of(code: i32) -> Result<Role, Error> {
 /// running). Sections with gaps are not checked for overlaps.
 /// Fortran: `call driver_register(driver, x, name)`, `call driver_register_adjoint(driver, x, name)`,
 /// `call driver_register_parameter(driver, x, name)`: any variable that is a target; `name` is optional.
+/// `call driver_watch(driver, x)`, behind one of them: an allocatable or pointer array, as ADTAPE_ROLE_POINTER.
 ///
 /// # Safety
 /// The contract of pointers in the crate's documentation; the section is writable during runs.
@@ -63,15 +70,57 @@ pub unsafe extern "C" fn adtape_driver_register(
     strides_bytes: *const i64,
 ) -> Status {
     let register = |driver: &Driver| {
+        let pointer = (role & ADTAPE_ROLE_POINTER != 0).then_some(base.cast::<usize>());
+        if pointer.is_some_and(|pointer| pointer.is_null()) {
+            return Err(null_pointer("the pointer variable"));
+        }
+        // SAFETY: by contract.
+        let base = pointer.map_or(base, |pointer| unsafe { pointer.read_unaligned() } as *mut c_void);
         // SAFETY: by contract.
         let section = unsafe { section_of(type_code, base, rank, extents, strides_bytes) }?;
         // SAFETY: by contract.
         let name = unsafe { text_or_none(name, "the name of a variable") }?;
         driver.at_rest("changed")?;
-        driver.registered.borrow_mut().add(role_of(role)?, name, section)
+        let name = driver.registered.borrow_mut().add(role_of(role & !ADTAPE_ROLE_POINTER)?, name, section)?;
+        if let Some(pointer) = pointer {
+            // SAFETY: by contract it is readable until the driver is destroyed.
+            driver.watched.borrow_mut().push(unsafe { Watched::new(pointer, &name, base as usize) });
+        }
+        Ok(())
     };
     // SAFETY: by contract.
     status(unsafe { driver(d) }.and_then(register))
+}
+
+/// Watches a pointer variable that leads to the beginning of a registered variable without gaps, as
+/// ADTAPE_ROLE_POINTER does. For libraries that have the address of a variable's own descriptor.
+///
+/// # Safety
+/// The contract of pointers in the crate's documentation; the pointer variable is readable until the driver is
+/// destroyed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn adtape_abi0_driver_watch(d: *mut Driver, pointer: *const c_void) -> Status {
+    let watch = |driver: &Driver| {
+        driver.at_rest("changed")?;
+        let pointer = pointer.cast::<usize>();
+        if pointer.is_null() {
+            return Err(null_pointer("the pointer variable"));
+        }
+        // SAFETY: by contract.
+        let base = unsafe { pointer.read_unaligned() };
+        let registered = driver.registered.borrow();
+        let name = registered.name_at(base).ok_or_else(|| {
+            Error::new(
+                Status::BadArgument,
+                format!("the pointer leads to 0x{base:x}, where no registered variable begins\n  register it first"),
+            )
+        })?;
+        // SAFETY: by contract it is readable until the driver is destroyed.
+        driver.watched.borrow_mut().push(unsafe { Watched::new(pointer, name, base) });
+        Ok(())
+    };
+    // SAFETY: by contract.
+    status(unsafe { driver(d) }.and_then(watch))
 }
 
 /// Snapshots of registered state that a schedule has on disk go to the store. It may be destroyed before the driver.

@@ -25,13 +25,14 @@ contains
     type(adtape_pair) :: pair
     type(adtape_heap) :: heap, other_heap
     type(adtape_heap_mark) :: heap_mark
+    type(adtape_driver) :: driver
     type(c_ptr), target :: saved(100)
     integer(c_int64_t) :: bytes
 
     b = 1
     v = 1
     z = 1
-    nullify (single)
+    nullify (single, scalar)
     address = c_null_ptr
     select case (name)
 
@@ -192,6 +193,9 @@ contains
       call live_add(c_loc(v), 40, ADTAPE_KIND_STACK, 'v (real(8), 5)')
       saved(3) = c_loc(v(9))
       call push_pointers(saved(1:4)) !@table_outside
+    case ('watch_scalar')
+      call driver_create(driver)
+      call driver_watch(driver, scalar)
     case ('not_registered')
       allocate (none(4))
       call undo_allocate(none)
