@@ -27,6 +27,13 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
+/* A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it. */
+static double quotient_or_infinity(double above, double below) {
+    if (below != 0.0 && !isless(fabs(below), fabs(above) * 5.6e-309)) return above / below;
+    if (above == 0.0 || above != above) return (double)NAN;
+    return copysign((double)INFINITY, above) * copysign(1.0, below);
+}
+
 static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *restrict turned);
 static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, double *x, double *restrict x_b, double *restrict turned_b);
 static void project_fwd(adtape_t *tape, const double *camera, const double *point, double *restrict picture);
@@ -148,7 +155,7 @@ static void rotate_rev(adtape_t *tape, double *axis, double *restrict axis_b, do
         angle_b += -sine * seed_12;
         const double seed_13 = angle_b;
         angle_b = 0.0;
-        square_b += zero_or_product(0.5 / angle, seed_13);
+        square_b += zero_or_product(quotient_or_infinity(0.5, angle), seed_13);
     } else {
         /* bundle.c:21 */
         const double seed_14 = turned_b[2];

@@ -1,11 +1,11 @@
 //! examples/generated: the generated files are what the generator writes today, each driver finds the gradient right, the
-//! check agrees, and the README says what is stored. `ADTAPE_BLESS=1` writes the generated files anew.
+//! check agrees, nothing raises what would be the end of a program with traps, and the README says what is stored. `ADTAPE_BLESS=1` writes the generated files anew.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{each, flags, quick, root};
+use crate::common::{each, flags, quick, root, traps};
 
 const EXAMPLES: [(&str, &str); 6] = [
     ("stencil", "misfit(misfit)/(u rate)"),
@@ -88,7 +88,7 @@ fn generated_files_are_up_to_date_and_their_gradients_right() {
         let program = work.join("program");
         let mut cc = Command::new("cc");
         cc.current_dir(&folder).args(["-std=c99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-o"]);
-        run(cc.arg(&program).args([&format!("{name}_b.c"), "driver.c"]).args(&flags).arg("-lm"));
+        run(cc.arg(&program).args([&format!("{name}_b.c"), "driver.c", &traps()]).args(&flags).arg("-lm"));
         let (said, _) = run(Command::new(&program).env("ADTAPE_PROFILE", &work));
         let tape = said.lines().find(|line| line.starts_with("tape: ")).expect("a line on the tape");
         assert!(readme.contains(tape), "examples/generated/README.md does not say '{tape}'");

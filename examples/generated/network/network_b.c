@@ -28,6 +28,13 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
+/* A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it. */
+static double quotient_or_infinity(double above, double below) {
+    if (below != 0.0 && !isless(fabs(below), fabs(above) * 5.6e-309)) return above / below;
+    if (above == 0.0 || above != above) return (double)NAN;
+    return copysign((double)INFINITY, above) * copysign(1.0, below);
+}
+
 /* Inner loops keep their pointers in registers in functions of their own. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define APART __attribute__((noinline))
@@ -138,7 +145,7 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
         const double largest = record[0];
         /* network.c:34 */
         const double seed = sum_b;
-        double total_b = zero_or_product(1.0 / total, seed);
+        double total_b = zero_or_product(quotient_or_infinity(1.0, total), seed);
         double largest_b = seed;
         score_b[label[s]] -= seed;
         /* network.c:31 */
@@ -161,8 +168,9 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
             const double seed_3 = largest_b;
             largest_b = 0.0;
             const double x_3 = score[c_2];
-            largest_b += (double)(largest_1 >= x_3 || x_3 != x_3) * seed_3;
-            score_b[c_2] += (double)!(largest_1 >= x_3 || x_3 != x_3) * seed_3;
+            const int value_1 = isgreaterequal(largest_1, x_3);
+            largest_b += (double)(value_1 || x_3 != x_3) * seed_3;
+            score_b[c_2] += (double)!(value_1 || x_3 != x_3) * seed_3;
             /* network.c:28 */
             score[c_2] = record_1[0];
             const double seed_4 = score_b[c_2];

@@ -27,6 +27,13 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
+/* A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it. */
+static double quotient_or_infinity(double above, double below) {
+    if (below != 0.0 && !isless(fabs(below), fabs(above) * 5.6e-309)) return above / below;
+    if (above == 0.0 || above != above) return (double)NAN;
+    return copysign((double)INFINITY, above) * copysign(1.0, below);
+}
+
 /* Inner loops keep their pointers in registers in functions of their own. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define APART __attribute__((noinline))
@@ -114,7 +121,7 @@ static void misfit_rev(adtape_t *tape, int n, int m, int steps, double rate, dou
     double sum;
     adtape_pop_f64(tape, &sum);
     double rate_b_1 = 0.0;
-    double sum_b = zero_or_product(0.5 / sqrt(sum), misfit_b);
+    double sum_b = zero_or_product(quotient_or_infinity(0.5, sqrt(sum)), misfit_b);
     /* stencil.c:26 */
     for (int i = n; i-- > 0;) {
         /* stencil.c:27 */

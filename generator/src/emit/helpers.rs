@@ -39,21 +39,23 @@ impl Helpers {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for helper in self.0.iter().filter(|helper| helper.called.load(Ordering::Relaxed)) {
-            let (ty, suffix) = match helper.function.bits {
-                32 => ("float", "f"),
-                80 => ("long double", "L"),
-                _ => ("double", ""),
+            let (ty, suffix, least) = match helper.function.bits {
+                32 => ("float", "f", "3.0e-39f"),
+                80 => ("long double", "L", "8.5e-4933L"),
+                _ => ("double", "", "5.6e-309"),
             };
             let library = suffix.to_lowercase();
             let known = TEXTS.iter().find(|(name, _)| *name == helper.function.name);
             let of_type = known.map_or("", |(_, text)| text).replace("real", ty).replace('#', suffix);
+            let of_type = of_type.replace('~', least);
             text += &of_type.replace('$', &library).replace('@', &helper.name);
         }
         text
     }
 }
 
-/// Their definitions: `real` is the type, `@` the name, `#` the suffix of a constant, `$` that of a function.
+/// Their definitions: `real` is the type, `@` the name, `#` the suffix of a constant, `$` that of a function, `~` more
+/// than the inverse of the largest number.
 const TEXTS: &[(&str, &str)] = &[
     (
         "zero_or_product",
@@ -61,6 +63,38 @@ const TEXTS: &[(&str, &str)] = &[
 /* 0 where one of them is 0, also if the other is infinite or no number. */
 static real @(real partial, real derivative) {
     return derivative == 0.0# || partial == 0.0# ? 0.0# : partial * derivative;
+}
+
+",
+    ),
+    (
+        "quotient_or_infinity",
+        "\
+/* A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it. */
+static real @(real above, real below) {
+    if (below != 0.0# && !isless(fabs$(below), fabs$(above) * ~)) return above / below;
+    if (above == 0.0# || above != above) return (real)NAN;
+    return copysign$((real)INFINITY, above) * copysign$(1.0#, below);
+}
+
+",
+    ),
+    (
+        "power_or_infinity",
+        "\
+/* A power; infinite for a negative one of 0, where it raises nothing, because nobody may ask for it. */
+static real @(real base, real exponent) {
+    return base == 0.0# && isless(exponent, 0.0#) ? (real)INFINITY : pow$(base, exponent);
+}
+
+",
+    ),
+    (
+        "logarithm_or_nan",
+        "\
+/* A logarithm; no number below 0, where it raises nothing, because nobody may ask for it. */
+static real @(real x) {
+    return isless(x, 0.0#) ? (real)NAN : log$(x);
 }
 
 ",

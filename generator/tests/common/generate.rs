@@ -7,7 +7,7 @@ use adtape_generate::emit::{self, Options, Output};
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
-use super::{Scratch, flags, head};
+use super::{Scratch, flags, head, traps};
 
 /// Copies a source to model.c, and writes its adjoint and its tangent beside it: model_b.c, model_d.c, their headers.
 pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Output, Output) {
@@ -32,10 +32,13 @@ pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Ou
     (reverse, forward)
 }
 
-/// Compiles with these arguments and the library; what the compiler said.
+/// Compiles with these arguments and the library, and whatever a program raises ends it; what the compiler said.
 pub fn build(folder: &Scratch, compiler: &str, arguments: &[&str]) -> String {
     let mut build = Command::new(compiler);
     build.current_dir(&folder.0).args(["-std=gnu99", "-Wall", "-Wextra"]).args(arguments).args(flags());
+    if !arguments.contains(&"-c") {
+        build.arg(traps());
+    }
     let built = build.output().expect("the compiler runs");
     let said = String::from_utf8_lossy(&built.stderr).into_owned();
     assert!(built.status.success(), "{compiler}: {said}");

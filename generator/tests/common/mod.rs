@@ -47,12 +47,17 @@ pub fn flags() -> [String; 5] {
     [include(), format!("{at}/libadtape.so"), format!("-Wl,-rpath,{at}"), "-lm".into(), "-lpthread".into()]
 }
 
+/// A source that belongs to programs in which a division by 0, an invalid operation or an overflow is the end.
+pub fn traps() -> String {
+    root().join("generator/tests/common/traps.c").display().to_string()
+}
+
 /// The flags of a program that checks itself and runs once: what takes time is compiling it with sanitizers. That it has
-/// defined behaviour is checked by `make matrix`, which sets `TEST_UNDEFINED`.
+/// defined behaviour is checked by `make matrix`, which sets `TEST_UNDEFINED`. Whatever it raises ends it.
 pub fn quick() -> Vec<String> {
     let without = if std::env::var_os("TEST_UNDEFINED").is_some() { "" } else { "-fno-sanitize=undefined" };
     let levels = ["-O0", "-g0", without].into_iter().filter(|flag| !flag.is_empty());
-    flags().into_iter().chain(levels.map(String::from)).collect()
+    [traps()].into_iter().chain(flags()).chain(levels.map(String::from)).collect()
 }
 
 /// A head as the command line writes it: `f(y)/(x)`.

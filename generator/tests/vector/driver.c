@@ -201,5 +201,16 @@ int main(void) {
     }
     print("tails");
 #endif
+#ifdef POLES
+    /* Infinite derivatives that nobody asks for. */
+    EACH {
+        double x[N] = {0.0, 1.5, 0.25, 0.0}, mask[N] = {0.0, 1.0, 2.0, 0.0}, ONE(x_b[N]), ONE(seed);
+        for (int i = 0; i < N; i++) SET(x_b[i], 0.5);
+        SET(seed, 1.0);
+        CALL(poles_b)(N, x, x_b, mask, seed);
+        for (int i = 0; i < N; i++) SAY(x_b[i]);
+    }
+    print("poles");
+#endif
     return 0;
 }

@@ -206,3 +206,10 @@ double tails(int n, const double *x) {
     free(row);
     return sum;
 }
+
+double poles(int n, const double *x, const double *mask);
+double poles(int n, const double *x, const double *mask) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += mask[i] * (sqrt(x[i]) + cbrt(x[i]) + pow(x[i], 0.25)) + fmax(sqrt(x[i]), 0.25);
+    return sum;
+}

@@ -9,7 +9,7 @@ use adtape_generate::ir::validate;
 use adtape_generate::transform::{Choices, adjoint};
 
 /// A macro of the driver; the head.
-const HEADS: [(&str, &str); 8] = [
+const HEADS: [(&str, &str); 9] = [
     ("ENERGY", "energy(energy c total)/(c angle total)"),
     ("GRID", "grid(y a)/(x a)"),
     ("SWAPS", "swaps(swaps)/(p by)"),
@@ -18,6 +18,7 @@ const HEADS: [(&str, &str); 8] = [
     ("LINEAR", "linear(linear x y)/(x y)"),
     ("ROWS", "rows(rows)/(a list)"),
     ("TAILS", "tails(tails)/(x)"),
+    ("POLES", "poles(poles)/(x)"),
 ];
 
 #[test]

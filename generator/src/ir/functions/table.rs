@@ -65,6 +65,9 @@ const fn absolute(name: &'static str, args: &'static [Arg], gives: &'static str)
 const STEP: &[Arg] = &[Arg::Real(Zero, ALL)];
 const COMPARED: &[Arg] = &[Arg::Real(Zero, ALL), Arg::Real(Zero, ALL)];
 
+const DERIVATIVE_OF_TWO: &[Arg] =
+    &[Arg::Passive("it is part of a derivative", ALL), Arg::Passive("it is part of a derivative", ALL)];
+
 /// Functions of generated code that C's library lacks; C programs cannot call them.
 pub(super) const HELPERS: &[Row] = &[
     // The derivative of the logarithm of the gamma function.
@@ -72,11 +75,12 @@ pub(super) const HELPERS: &[Row] = &[
     // What `remquo` and `lgamma_r` write.
     Row { gives: Gives::Integer("int"), ..real("quotient_of_remquo", COMPARED) },
     Row { gives: Gives::Integer("int"), ..real("sign_of_gamma", STEP) },
+    // What partial derivatives are made of that have poles where their function has none: they raise nothing there.
+    real("quotient_or_infinity", DERIVATIVE_OF_TWO),
+    real("power_or_infinity", DERIVATIVE_OF_TWO),
+    real("logarithm_or_nan", &[Arg::Passive("it is part of a derivative", ALL)]),
     // A partial derivative times the derivative that it passes on; 0 where one of them is 0, whatever the other is.
-    real(
-        "zero_or_product",
-        &[Arg::Passive("it is part of a derivative", ALL), Arg::Passive("it is part of a derivative", ALL)],
-    ),
+    real("zero_or_product", DERIVATIVE_OF_TWO),
 ];
 
 pub(super) const TABLE: &[Row] = &[
@@ -97,15 +101,21 @@ pub(super) const TABLE: &[Row] = &[
     absolute("__builtin_popcountl", &[Arg::Integer("unsigned long")], "int"),
     absolute("__builtin_popcountll", &[Arg::Integer("unsigned long long")], "int"),
     absolute("abs", &[Arg::Integer("int")], "int"),
-    real("acos", &[Arg::Real(Steep("-1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
-    real("acosh", &[Arg::Real(Steep("1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),
-    real("asin", &[Arg::Real(Steep("1.0 / sqrt((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
+    real("acos", &[Arg::Real(Steep("-quotient_or_infinity(1.0, sqrt((1.0 - a) * (1.0 + a)))"), (-1.0, 1.0))]),
+    real("acosh", &[Arg::Real(Steep("quotient_or_infinity(1.0, sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),
+    real("asin", &[Arg::Real(Steep("quotient_or_infinity(1.0, sqrt((1.0 - a) * (1.0 + a)))"), (-1.0, 1.0))]),
     real("asinh", &[Arg::Real(Is("1.0 / hypot(1.0, a)"), ALL)]),
     real("atan", &[Arg::Real(Is("1.0 / (1.0 + a * a)"), ALL)]),
-    real("atan2", &[Arg::Real(Steep("b / (a * a + b * b)"), ALL), Arg::Real(Steep("-a / (a * a + b * b)"), ALL)]),
+    real(
+        "atan2",
+        &[
+            Arg::Real(Steep("quotient_or_infinity(b, a * a + b * b)"), ALL),
+            Arg::Real(Steep("-quotient_or_infinity(a, a * a + b * b)"), ALL),
+        ],
+    ),
     real("atanh", &[Arg::Real(Steep("1.0 / ((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
     // Infinite at 0, as the function is.
-    real("cbrt", &[Arg::Real(Steep("1.0 / (3.0 * r * r)"), ALL)]),
+    real("cbrt", &[Arg::Real(Steep("quotient_or_infinity(1.0, 3.0 * r * r)"), ALL)]),
     real("ceil", STEP),
     real("copysign", &[Arg::Real(Is("copysign(1.0, a) * copysign(1.0, b)"), ALL), Arg::Real(Zero, ALL)]),
     real("cos", &[Arg::Real(Is("-sin(a)"), ALL)]),
@@ -119,22 +129,31 @@ pub(super) const TABLE: &[Row] = &[
     real("expm1", &[Arg::Real(Is("exp(a)"), ALL)]),
     // At 0 the sign of the zero decides.
     real("fabs", &[Arg::Real(Is("copysign(1.0, a)"), ALL)]),
-    real("fdim", &[Arg::Real(Is("(double)(a > b)"), ALL), Arg::Real(Is("-(double)(a > b)"), ALL)]),
+    real("fdim", &[Arg::Real(Is("(double)isgreater(a, b)"), ALL), Arg::Real(Is("-(double)isgreater(a, b)"), ALL)]),
     real("floor", STEP),
     real("fma", &[Arg::Real(Is("b"), ALL), Arg::Real(Is("a"), ALL), Arg::Real(One, ALL)]),
     // Equal arguments: the first counts. An argument that is not a number does not.
     real(
         "fmax",
-        &[Arg::Real(Is("(double)(a >= b || b != b)"), ALL), Arg::Real(Is("(double)!(a >= b || b != b)"), ALL)],
+        &[
+            Arg::Real(Is("(double)(isgreaterequal(a, b) || b != b)"), ALL),
+            Arg::Real(Is("(double)!(isgreaterequal(a, b) || b != b)"), ALL),
+        ],
     ),
     real(
         "fmin",
-        &[Arg::Real(Is("(double)(a <= b || b != b)"), ALL), Arg::Real(Is("(double)!(a <= b || b != b)"), ALL)],
+        &[
+            Arg::Real(Is("(double)(islessequal(a, b) || b != b)"), ALL),
+            Arg::Real(Is("(double)!(islessequal(a, b) || b != b)"), ALL),
+        ],
     ),
     // (a - r) / b is the quotient that was taken, up to rounding; a / b may fall on the other side of an integer.
     real("fmod", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
     generic("fpclassify", STEP),
-    real("hypot", &[Arg::Real(Steep("a / r"), ALL), Arg::Real(Steep("b / r"), ALL)]),
+    real(
+        "hypot",
+        &[Arg::Real(Steep("quotient_or_infinity(a, r)"), ALL), Arg::Real(Steep("quotient_or_infinity(b, r)"), ALL)],
+    ),
     integer("ilogb", "int"),
     generic("isfinite", STEP),
     generic("isgreater", COMPARED),
@@ -155,10 +174,10 @@ pub(super) const TABLE: &[Row] = &[
     absolute("llabs", &[Arg::Integer("long long")], "long long"),
     integer("llrint", "long long"),
     integer("llround", "long long"),
-    real("log", &[Arg::Real(Steep("1.0 / a"), POSITIVE)]),
-    real("log10", &[Arg::Real(Steep("0.43429448190325182765 / a"), POSITIVE)]),
+    real("log", &[Arg::Real(Steep("quotient_or_infinity(1.0, a)"), POSITIVE)]),
+    real("log10", &[Arg::Real(Steep("quotient_or_infinity(0.43429448190325182765, a)"), POSITIVE)]),
     real("log1p", &[Arg::Real(Steep("1.0 / (1.0 + a)"), (-1.0, INF))]),
-    real("log2", &[Arg::Real(Steep("1.4426950408889634074 / a"), POSITIVE)]),
+    real("log2", &[Arg::Real(Steep("quotient_or_infinity(1.4426950408889634074, a)"), POSITIVE)]),
     real("logb", STEP),
     integer("lrint", "long"),
     integer("lround", "long"),
@@ -169,8 +188,8 @@ pub(super) const TABLE: &[Row] = &[
     real(
         "pow",
         &[
-            Arg::Real(Steep("b * pow(a, b - 1.0 + (double)(b == 0.0))"), POSITIVE),
-            Arg::Real(Steep("r * log(a + (double)(a == 0.0))"), ALL),
+            Arg::Real(Steep("b * power_or_infinity(a, b - 1.0 + (double)(b == 0.0))"), POSITIVE),
+            Arg::Real(Steep("r * logarithm_or_nan(a + (double)(a == 0.0))"), ALL),
         ],
     ),
     real("remainder", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
@@ -182,7 +201,7 @@ pub(super) const TABLE: &[Row] = &[
     real("sin", &[Arg::Real(Is("cos(a)"), ALL)]),
     real("sinh", &[Arg::Real(Is("cosh(a)"), ALL)]),
     // Infinite at 0, as the function is.
-    real("sqrt", &[Arg::Real(Steep("0.5 / r"), POSITIVE)]),
+    real("sqrt", &[Arg::Real(Steep("quotient_or_infinity(0.5, r)"), POSITIVE)]),
     real("tan", &[Arg::Real(Is("1.0 + r * r"), ALL)]),
     real("tanh", &[Arg::Real(Is("(1.0 - r) * (1.0 + r)"), ALL)]),
     real("tgamma", &[Arg::Real(Steep("r * digamma(a)"), POSITIVE)]),
