@@ -94,7 +94,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
         say::write(file, &explain::page(&adjoint))?;
     }
     match checked {
-        Some((driver, output)) => check::run(&output, &job.options().file, driver, &job.arguments),
+        Some((driver, output)) => check::run(&output, &job, driver),
         None => Ok(()),
     }
 }
@@ -103,8 +103,7 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
 fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
     let choices = Choices { check: true, vector: None, ..wishes.choices(job.one_call) };
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
-    let absolute = |file: &String| Path::new(file).canonicalize().map(|path| path.to_string_lossy().into_owned());
-    let includes = job.files.iter().map(|file| absolute(file).unwrap_or_else(|_| file.clone())).collect();
+    let includes = job.files.iter().enumerate().map(|(k, file)| check::include(k, file)).collect();
     let options = Options { includes, ..job.options() };
     let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     emit::checked(&adjoint, &tangents, &options).map_err(|all| job.refused(&all))
@@ -122,12 +121,14 @@ pub fn tangent(common: &Common) -> Result<(), u8> {
 }
 
 /// What a run works on.
-struct Job {
-    files: Vec<String>,
+pub struct Job {
+    /// The sources.
+    pub files: Vec<String>,
     heads: Vec<Head>,
     program: Program,
     output: PathBuf,
-    arguments: Vec<String>,
+    /// For the compiler that reads the sources.
+    pub arguments: Vec<String>,
     one_call: bool,
 }
 
@@ -205,7 +206,8 @@ impl Job {
         report::refusals(all, &self.program.sources, &self.files)
     }
 
-    fn options(&self) -> Options {
+    /// How the generated file is called, and what it includes.
+    pub fn options(&self) -> Options {
         let file = self.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Options { file, includes: self.files.iter().map(|file| self.include(file)).collect() }
     }

@@ -2,7 +2,8 @@
 //! schedules.
 //!
 //! Exit status: 0 done, and all checks passed; 1 a file cannot be read or written, or a driver cannot be built or fails
-//! by itself; 2 wrong command line; 3 refused; 4 a check failed, a checkpoint is damaged, or the generator failed.
+//! by itself; 2 wrong command line; 3 refused; 4 a check failed, a checkpoint is damaged, or the generator failed; 5 a
+//! check could not compare everything.
 
 #![forbid(unsafe_code)]
 
@@ -30,7 +31,8 @@ Exit status:
   1  a file cannot be read or written, or a driver cannot be built or fails by itself
   2  wrong command line
   3  refused
-  4  a check failed, a checkpoint is damaged, or the generator failed";
+  4  a check failed, a checkpoint is damaged, or the generator failed
+  5  a check found nothing wrong, but could not compare everything";
 
 #[derive(Parser)]
 #[command(name = "adtape", version, about = "Adjoints and tangents of C programs; profiles, checkpoints, schedules")]

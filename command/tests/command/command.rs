@@ -330,6 +330,64 @@ fn names_in_any_script_are_heads_and_checked() {
     assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
 }
 
+/// Blanks and quotes in the names of directories and of the compiler, which were taken for ends of words.
+#[test]
+fn check_takes_blanks_and_quotes_in_names() {
+    let scratch = folder("quotes", "");
+    let folder = scratch.0.join("it's a \"model\"");
+    let prefix = scratch.0.join("my \"own\" library's");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&prefix).unwrap();
+    std::os::unix::fs::symlink(crate::common::root().join("include"), prefix.join("include")).unwrap();
+    std::fs::write(folder.join("square.h"), "#define SQUARE(x) ((x) * (x))\n").unwrap();
+    std::fs::write(folder.join("model.c"), "#include \"square.h\"\ndouble f(double x) { return SQUARE(x); }\n")
+        .unwrap();
+    let driver = "#include \"model_b.h\"\nint main(void) { double x_b = 0; f_b(3.0, &x_b, 1.0); return x_b != 6.0; }\n";
+    std::fs::write(folder.join("driver.c"), driver).unwrap();
+    // A compiler in front of the compiler, as ccache is.
+    let before = prefix.join("before.sh");
+    std::fs::write(&before, "#!/bin/sh\nexec \"$@\"\n").unwrap();
+    std::fs::set_permissions(&before, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let escaped = |path: &std::path::Path| {
+        let special = |c: char| if " '\"".contains(c) { format!("\\{c}") } else { c.to_string() };
+        path.to_string_lossy().chars().map(special).collect::<String>()
+    };
+    let compilers =
+        ["gcc -O3".to_string(), format!("{} gcc -O3", escaped(&before)), format!("{} 'gcc'", escaped(&before))];
+    let libraries = crate::common::flags()[1..].join(" ");
+    for compiler in &compilers {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+        command.current_dir(&folder).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
+        command.env("CC", compiler).env("TMPDIR", &folder);
+        command.env("ADTAPE_FLAGS", format!("-I{} -O0 {libraries}", escaped(&prefix.join("include"))));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("check: f: differences "), "{compiler}: {said}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
+    let output = command.env("CC", "gcc '-O3").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "adtape: CC has no second ': gcc '-O3\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// The last line and the status say that something could not be compared: here the function ends beside its input.
+#[test]
+fn check_that_is_incomplete_has_a_status_of_its_own() {
+    let model = "#include <stdlib.h>\ndouble f(double x) {\n    if (x != 2.0) exit(0);\n    return x * x;\n}\n";
+    let folder = folder("incomplete", model);
+    let driver = "#include \"model_b.h\"\nint main(void) { double x_b = 0; f_b(2.0, &x_b, 1.0); return 0; }\n";
+    std::fs::write(folder.0.join("driver.c"), driver).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
+    let output = command.env("ADTAPE_FLAGS", crate::common::quick().join(" ")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    let end = "check: 0 operands compared, 0 wrong; 1 comparison could not be made\n\
+               adtape: the check with driver.c is incomplete: see 'not compared' above\n";
+    assert!(said.ends_with(end), "{said}");
+}
+
 /// Such a program is the usual example of a library: its `main` was linked, and the library was not there.
 #[test]
 fn check_needs_no_library_that_the_main_of_the_sources_calls() {

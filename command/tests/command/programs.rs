@@ -43,7 +43,17 @@ fn check_calls(name: &str, active: &[&str], calls: u32) {
     command.current_dir(&folder).args(["adjoint", "model.c", "--head", &heads, "--check", "driver.c"]);
     let output = command.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{said}");
+    // A derivative that is 0 whatever the data are met no element, so nothing was compared there.
+    let not_compared = said.lines().filter(|line| line.contains(": not compared with "));
+    // Quotients of `remquo` jump at some of the data.
+    let may_be = |line: &&str| {
+        line.ends_with("no call met an adjoint of an element of 'w'")
+            || line.starts_with("check: f_remquo: not compared with differences: two steps give ")
+    };
+    let others = not_compared.filter(|line| !may_be(line)).count();
+    let expected = if said.contains("not compared") { 5 } else { 0 };
+    assert_eq!((output.status.code(), others), (Some(expected), 0), "{said}");
+    assert!(said.contains(" operands compared, 0 wrong"), "{said}");
     assert!(!said.contains("could not be proved"), "{said}");
     for name in names {
         assert!(said.contains(&format!("check: f_{name}: tangent-adjoint product ")), "{name}\n{said}");
@@ -123,7 +133,12 @@ pub(crate) fn check_driver(folder: &Scratch, head: &str) -> String {
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", head, "--check", "driver.c"]);
     let output = command.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && said.contains(" operands compared, 0 wrong"), "{}: {said}", folder.0.display());
+    // Memory that belongs to no argument is all that these programs may leave out.
+    let is_incomplete = said.contains("f: not compared with its tangent: it reaches memory of no argument");
+    let expected = if is_incomplete { 5 } else { 0 };
+    assert_eq!(output.status.code(), Some(expected), "{}: {said}", folder.0.display());
+    assert!(said.contains(" operands compared, 0 wrong"), "{}: {said}", folder.0.display());
+    assert!(!is_incomplete || said.matches(": not compared ").count() == 1, "{}: {said}", folder.0.display());
     said
 }
 

@@ -48,8 +48,11 @@ pub fn body(
     if has_single(program) {
         text += &format!("    {head}.has_single = 1;\n");
     }
-    text += &registration(program, proc, prefix, &head, args);
-    text += &format!("    const int {prefix}_run = {prefix}_trial(&{head}, __builtin_frame_address(0));\n");
+    let (known, behind) = registration(program, proc, prefix, &head, args);
+    text += &known;
+    text += &format!("    int {prefix}_run = {prefix}_learn(&{head}, __builtin_frame_address(0));\n");
+    text +=
+        &format!("    if ({prefix}_run == 0) {{\n{behind}        {prefix}_run = {prefix}_trial(&{head});\n    }}\n");
     text += &format!("    if ({prefix}_run != 0) {{\n");
     let (mut own, mut reverse, mut forward, mut moved) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut terms = String::new();
@@ -78,7 +81,7 @@ pub fn body(
                 reverse.push(format!("&{trial}"));
                 if args.asked.independents.contains(name) {
                     let direction = format!("{prefix}_direction({k}, {name})");
-                    terms += &format!("            {prefix}_term({direction} * {trial});\n");
+                    terms += &format!("            {prefix}_adjoint({k}, {name}, {trial});\n");
                     let at = moved.len() - 1;
                     moved[at] = format!("({})({name} + {prefix}_shift({k}, {name}))", ty(&param.ty, ""));
                     format!("({}){direction}", ty(&param.ty, ""))
@@ -108,8 +111,8 @@ pub fn body(
             text += &format!("        {} = 0;\n", ty(&proc.result_type, &trial));
             let real = ty(&proc.result_type, "");
             reverse.push(format!("{prefix}_run == 2 ? ({real}){prefix}_weight() : {}", args.seed));
-            result = format!("            {prefix}_term({prefix}_weight() * {trial});\n");
-            primal = format!("{prefix}_term({prefix}_weight() * {}", primal.replace(");", "));"));
+            result = format!("            {prefix}_tangent({trial});\n");
+            primal = format!("{prefix}_result({}", primal.replace(");", "));"));
         } else {
             text += &format!("        {};\n", ty(&proc.result_type, &trial));
             text += &format!("        memset(&{trial}, 0, sizeof {trial});\n");
@@ -143,9 +146,10 @@ fn has_single(program: &Program) -> bool {
     })
 }
 
-/// The memory that belongs to each argument.
-fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: &Arguments) -> String {
-    let mut text = String::new();
+/// The memory that belongs to each argument: what its own value tells, and what lies behind pointers in memory, of
+/// which only those are read that the sweeps have read.
+fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: &Arguments) -> (String, String) {
+    let (mut text, mut behind) = (String::new(), String::new());
     let flags = |name: &String| {
         let has = |list: &[String]| i32::from(list.contains(name));
         format!("{}, {}", has(&args.asked.independents), has(&args.asked.dependents))
@@ -159,8 +163,13 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
         let (name, bar) = (&param.name, &args.adjoints[k]);
         if let (Type::Struct(id), false) = (&param.ty, bar.is_empty()) {
             let at = (format!("{name}."), format!("{bar}->"));
-            let inside = members(program, *id, at, 2, &|_| flags(name), &add);
-            text += &if inside.is_empty() { inside } else { format!("    if ({bar} != NULL) {{\n{inside}    }}\n") };
+            let behind_pointers = Behind { program, prefix, flags: &|_| flags(name), add: &add };
+            let inside = behind_pointers.members(*id, at, 2, true);
+            behind += &if inside.is_empty() {
+                inside
+            } else {
+                format!("        if ({bar} != NULL) {{\n{inside}        }}\n")
+            };
         }
         let Type::Pointer(target) = &param.ty else { continue };
         let bars = if bar.is_empty() { "NULL, NULL".into() } else { format!("{bar}, {bar}") };
@@ -170,7 +179,7 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
             text += &format!("    {}\n", add(name, &block));
         }
         if let (Type::Struct(id), false) = (&**target, bar.is_empty()) {
-            let guard = format!("    if ({name} != NULL && {bar} != NULL) {{\n");
+            let guard = format!("        if ({name} != NULL && {bar} != NULL) {{\n");
             let flags = |member: &String| {
                 if args.asked.independents.iter().chain(&args.asked.dependents).any(|a| a == name) {
                     flags(name)
@@ -178,8 +187,9 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
                     flags(member)
                 }
             };
-            let inside = members(program, *id, (format!("{name}->"), format!("{bar}->")), 2, &flags, &add);
-            text += &if inside.is_empty() { inside } else { format!("{guard}{inside}    }}\n") };
+            let at = (format!("{name}->"), format!("{bar}->"));
+            let inside = Behind { program, prefix, flags: &flags, add: &add }.members(*id, at, 2, false);
+            behind += &if inside.is_empty() { inside } else { format!("{guard}{inside}        }}\n") };
         }
     }
     for (primal, adjoint, tangent) in &args.globals {
@@ -190,7 +200,7 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
         let block = format!("NULL, &{adjoint}, NULL, sizeof {adjoint}, 0, 0, 0, 0");
         text += &format!("    {}\n", add(adjoint, &block));
     }
-    text
+    (text, behind)
 }
 
 /// Statements that set the pointers in a struct to those in another one.
@@ -210,35 +220,47 @@ fn pointers(program: &Program, id: StructId, to: &str, from: &str) -> String {
     text
 }
 
-/// Memory behind the pointers in a struct; `at` is how its members are named, in the primal and in the adjoint.
-fn members(
-    program: &Program,
-    id: StructId,
-    at: (String, String),
-    depth: u32,
-    flags: &dyn Fn(&String) -> String,
-    add: &dyn Fn(&str, &str) -> String,
-) -> String {
-    let mut text = String::new();
-    for field in &program.types.structs[id.index()].fields {
-        let (primal, adjoint) = (format!("{}{}", at.0, field.name), format!("{}{}", at.1, field.name));
-        match &field.ty {
-            Type::Struct(inner) => {
-                text += &members(program, *inner, (format!("{primal}."), format!("{adjoint}.")), depth, flags, add);
-            }
-            Type::Pointer(target) if matches!(**target, Type::Float { .. } | Type::Struct(_) | Type::Array { .. }) => {
-                let block = format!("{primal}, (void *){adjoint}, (void *){adjoint}, 0, 0, 1, {}", flags(&primal));
-                text += &format!("        if ({primal} != NULL && {adjoint} != NULL) {{\n            ");
-                text += &add(&primal, &block);
-                text.push('\n');
-                if let (Type::Struct(inner), true) = (&**target, depth > 0) {
-                    let at = (format!("{primal}->"), format!("{adjoint}->"));
-                    text += &members(program, *inner, at, depth - 1, flags, add);
+/// Writes what registers memory behind the pointers in structs.
+struct Behind<'a> {
+    program: &'a Program,
+    prefix: &'a str,
+    flags: &'a dyn Fn(&String) -> String,
+    add: &'a dyn Fn(&str, &str) -> String,
+}
+
+impl Behind<'_> {
+    /// The members of a struct; `at` is how they are named, in the primal and in the adjoint. A pointer is read where
+    /// the sweeps have read it at this place, or where the struct is passed by value: trials then work on copies.
+    fn members(&self, id: StructId, at: (String, String), depth: u32, is_copy: bool) -> String {
+        let mut text = String::new();
+        for field in &self.program.types.structs[id.index()].fields {
+            let (primal, adjoint) = (format!("{}{}", at.0, field.name), format!("{}{}", at.1, field.name));
+            match &field.ty {
+                Type::Struct(inner) => {
+                    let at = (format!("{primal}."), format!("{adjoint}."));
+                    text += &self.members(*inner, at, depth, is_copy);
                 }
-                text += "        }\n";
+                Type::Pointer(target)
+                    if matches!(**target, Type::Float { .. } | Type::Struct(_) | Type::Array { .. }) =>
+                {
+                    let flags = (self.flags)(&primal);
+                    let block = format!("{primal}, (void *){adjoint}, (void *){adjoint}, 0, 0, 1, {flags}");
+                    let is_there = |place: &str| match is_copy {
+                        true => format!("{place} != NULL"),
+                        false => format!("{}_follows(&{place}) && {place} != NULL", self.prefix),
+                    };
+                    let both = format!("{} && {}", is_there(&primal), is_there(&adjoint));
+                    text += &format!("            if ({both}) {{\n");
+                    text += &format!("                {}\n", (self.add)(&primal, &block));
+                    if let (Type::Struct(inner), true) = (&**target, depth > 0) {
+                        let at = (format!("{primal}->"), format!("{adjoint}->"));
+                        text += &self.members(*inner, at, depth - 1, false);
+                    }
+                    text += "            }\n";
+                }
+                _ => {}
             }
-            _ => {}
         }
+        text
     }
-    text
 }

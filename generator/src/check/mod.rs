@@ -3,7 +3,8 @@
 //!
 //! The forward sweep notes each operand, with the number of its site, on a stack of its own; the reverse sweep takes
 //! it off and compares. A difference names the line and the expression. `head` writes what a head does besides: it
-//! tries its call in children of the process first (`trials.c`).
+//! tries its call in children of the process first (`trials.c`, `runs.c`), and what they
+//! find is compared (`verdicts.c`). What cannot be compared is said, and ends with another status than a full check.
 
 mod head;
 
@@ -17,6 +18,8 @@ const DECLARATIONS: &str = include_str!("runtime.h");
 const OPERANDS: &str = include_str!("operands.c");
 const WORDS: &str = include_str!("words.c");
 const TRIALS: &str = include_str!("trials.c");
+const VERDICTS: &str = include_str!("verdicts.c");
+const RUNS: &str = include_str!("runs.c");
 
 /// Blocks that the sweeps allocate are known to the check.
 const ALLOCATED: &str = "\
@@ -34,7 +37,8 @@ pub fn declarations(prefix: &str) -> String {
 
 /// The check's own C file: the stack, the table of sites, the trials.
 pub fn runtime(adjoint: &Adjoint, prefix: &str) -> String {
-    let text = format!("{OPERANDS}\n{WORDS}\n{TRIALS}").replace("/* declarations */\n", DECLARATIONS);
+    let text =
+        format!("{OPERANDS}\n{WORDS}\n{TRIALS}\n{VERDICTS}\n{RUNS}").replace("/* declarations */\n", DECLARATIONS);
     text.replace('@', prefix).replace("/* sites */", &sites(adjoint))
 }
 

@@ -3,15 +3,19 @@
  * Operands: the forward sweep notes them on a stack, the reverse sweep takes them off and compares.
  *
  * Trials: a call of a head is first made in children of the process, which all begin with the caller's memory:
- *   1 both sweeps, to learn which words have an adjoint, and where;
+ *   1 both sweeps, to learn which words have an adjoint, where, and which pointers in memory are read;
  *   2 both sweeps with weights as adjoints of the outputs: the product with the directions of the inputs;
  *   3 the tangent in these directions: the product with the weights;
- *   4 to 7 the function at inputs that are moved along the directions, for differences with two steps.
+ *   4 the function where it is, for its results;
+ *   5 to 8 the function at inputs that are moved along the directions, for differences with two steps;
+ *   9 to 12 the same, but only those inputs move whose adjoint is 0: such a 0 may be one that was lost.
  */
 #define _GNU_SOURCE
 #include <adtape.h>
 #include <fcntl.h>
+#include <fenv.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,10 +36,15 @@ static struct {
 } sites[] = {
 /* sites */    {0, "", "", 0},
 };
-static unsigned long compared, wrong, calls;
+/* left_out: comparisons that could not be made. */
+static unsigned long compared, wrong, calls, left_out;
 static int is_child;
 
-static void report(void) {
+static void say_inputs_not_met(void);
+
+/* What the driver ends with tells whether everything was compared, unless it has an error of its own to tell. */
+static void report(int status) {
+    char rest[64] = "";
     if (is_child) {
         return;
     }
@@ -44,13 +53,41 @@ static void report(void) {
         fprintf(stderr, "check: the driver called no adjoint\n");
         wrong++;
     }
-    fprintf(stderr, "check: %lu operands compared, %lu wrong\n", compared, wrong);
+    say_inputs_not_met();
+    if (left_out != 0) {
+        snprintf(rest, sizeof rest, "; %lu comparison%s could not be made", left_out, left_out == 1 ? "" : "s");
+    }
+    fprintf(stderr, "check: %lu operands compared, %lu wrong%s\n", compared, wrong, rest);
     if (wrong != 0) {
         _Exit(4);
     }
+    if (left_out != 0 && status == 0) {
+        _Exit(5);
+    }
 }
 
-__attribute__((constructor)) static void begin(void) { atexit(report); }
+#ifdef __GLIBC__
+static void ended(int status, void *nothing) {
+    (void)nothing;
+    report(status);
+}
+__attribute__((constructor)) static void begin(void) { on_exit(ended, NULL); }
+#else
+static void ended(void) { report(0); }
+__attribute__((constructor)) static void begin(void) { atexit(ended); }
+#endif
+
+/* Says what could not be compared, and why. */
+__attribute__((format(printf, 3, 4))) static void leave_out(const char *head, const char *with, const char *why, ...) {
+    va_list arguments;
+    if (left_out++ < 20) {
+        fprintf(stderr, "check: %s: not compared%s: ", head, with);
+        va_start(arguments, why);
+        vfprintf(stderr, why, arguments);
+        va_end(arguments);
+        fputc('\n', stderr);
+    }
+}
 
 static int may_say(void) { return wrong++ < 20; }
 

@@ -23,16 +23,25 @@ void @_rehearsed(size_t since);
 /* It has run again: its operands must have the hash that the first run left. */
 void @_repeated(uint32_t site, size_t since);
 void @_shadowed(const void *place, void *shadow, int bits);
+/* A pointer in memory is read: gives its place back. */
+void *@_followed(const void *place);
+/* Whether the sweeps read the pointer at a place. */
+int @_follows(const void *place);
 void *@_allocated(void *block, size_t bytes);
 void @_add(@_head *head, @_block block);
+/* The run that the calling process is to make; 0: the caller's own. The first one learns, the others compare. */
+int @_learn(@_head *head, const void *frame);
+int @_trial(@_head *head);
 /* A call of a head without sweeps. */
 void @_nothing(const char *head);
-/* The run that the calling process is to make; 0: the caller's own. */
-int @_trial(@_head *head, const void *frame);
 double @_direction(int argument, double value);
 double @_shift(int argument, double value);
 double @_weight(void);
-void @_term(double term);
+/* The adjoint of an argument that is passed by value. */
+void @_adjoint(int argument, double value, double adjoint);
+/* The tangent of the result, and the result. */
+void @_tangent(double tangent);
+void @_result(double result);
 void @_answer(void);
 void @_end(@_head *head, adtape_t *tape);
 static inline void @_note_f32(uint32_t site, float x) { @_note(site, &x, sizeof x); }

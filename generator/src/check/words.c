@@ -2,12 +2,15 @@
 
 typedef struct {
     char *place, *shadow;
-    int bits;
+    int bits; /* 0: a pointer that is read, without shadow */
     int block; /* -1: none */
     double old_value;
 } word;
 static word *words;
 static size_t count_of_words, words_room;
+/* Places of pointers that are read, in order: no words in the parent. */
+static const char **pointers;
+static size_t count_of_pointers;
 /* Positions in words plus 1, by a hash of the place; a power of two of them. */
 static size_t *table, table_room;
 /* Blocks that the sweeps allocate: no words of the caller. */
@@ -57,6 +60,37 @@ void @_shadowed(const void *place, void *shadow, int bits) {
     }
     words[count_of_words] = (word){(char *)place, shadow, bits, -1, 0};
     table[at] = ++count_of_words;
+}
+
+void *@_followed(const void *place) {
+    @_shadowed(place, NULL, 0);
+    return (void *)(uintptr_t)place;
+}
+
+static int by_place(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    return (x > y) - (x < y);
+}
+
+int @_follows(const void *place) {
+    const char *key = place;
+    return count_of_pointers != 0 && bsearch(&key, pointers, count_of_pointers, sizeof *pointers, by_place) != NULL;
+}
+
+/* Takes the pointers out of the words. */
+static void sort_pointers(void) {
+    size_t kept = 0;
+    count_of_pointers = 0;
+    pointers = room(pointers, (count_of_words + 1) * sizeof *pointers);
+    for (size_t k = 0; k < count_of_words; k++) {
+        if (words[k].bits == 0) {
+            pointers[count_of_pointers++] = words[k].place;
+        } else {
+            words[kept++] = words[k];
+        }
+    }
+    count_of_words = kept;
+    qsort(pointers, count_of_pointers, sizeof *pointers, by_place);
 }
 
 void *@_allocated(void *block, size_t bytes) {

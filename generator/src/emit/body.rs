@@ -107,6 +107,10 @@ impl Naming for Body<'_> {
         self.objects[object.index()].clone()
     }
 
+    fn notes_pointers(&self) -> Option<&str> {
+        (self.unit.checks && self.proc.role != Role::Tangent).then_some(&self.unit.witness)
+    }
+
     fn function(&self, function: &Function) -> String {
         self.unit.helpers.called(function).unwrap_or_else(|| function.c_name())
     }

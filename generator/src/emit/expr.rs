@@ -18,6 +18,10 @@ pub trait Naming {
     fn heap(&self) -> String {
         String::new()
     }
+    /// How the name of the function begins that notes which pointers in memory are read, if one does.
+    fn notes_pointers(&self) -> Option<&str> {
+        None
+    }
     /// Whether a pointer is subscripted elsewhere: what it points to is then `p[0]`, not `*p`.
     fn is_array(&self, _pointer: ValueId) -> bool {
         false
@@ -33,6 +37,12 @@ pub struct Exprs<'a> {
     pub proc: &'a Proc,
     /// Whether pointers to arrays of variable extent are pointers to elements here, and subscripts are flattened.
     pub flat: bool,
+}
+
+/// Whether a place behind a pointer holds a pointer to reals, structs or pointers.
+pub fn is_pointer_behind(place: &Place) -> bool {
+    let leads = |to: &Type| matches!(to.innermost(), Type::Float { .. } | Type::Struct(_) | Type::Pointer(_));
+    matches!(place.base, Base::At(_)) && place.ty.target().is_some_and(leads) && !is_open(&place.ty)
 }
 
 /// How tightly prefix operators bind, and names.
@@ -269,6 +279,10 @@ impl Exprs<'_> {
             ExprKind::Value(value) => (names.value(*value), NAME),
             ExprKind::Load(place) => {
                 let text = self.place(place, names);
+                if let Some(prefix) = names.notes_pointers().filter(|_| is_pointer_behind(place)) {
+                    let ty = self.ty(&Type::Pointer(Box::new(expr.ty.clone())));
+                    return (format!("*({ty}){prefix}_followed(&{text})"), PREFIX);
+                }
                 // Adjoints and tangents are written through a pointer that the user declares to `const`.
                 if matches!(self.proc.role, Role::Reverse | Role::Tangent) && self.is_read_only(place) {
                     return (format!("({}){text}", self.ty(&expr.ty)), PREFIX);

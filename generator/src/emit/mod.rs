@@ -77,6 +77,8 @@ struct Unit<'a> {
     helpers: Arc<Helpers>,
     /// How functions begin that note operands for the check.
     witness: String,
+    /// Whether the file checks itself: it notes the pointers in memory that it reads.
+    checks: bool,
     /// A macro in front of functions that stay functions of their own.
     apart: String,
     /// What the sources define.
@@ -120,6 +122,7 @@ pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Res
 fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
+    unit.checks = tangents.is_some();
     // Tests of what the program assumes stand in the forward sweep.
     let is_text = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
     let does_nothing = |proc: &Proc| proc.regions[0].items.iter().all(|item| is_text(&proc.items[item.index()]));
@@ -288,6 +291,7 @@ impl<'a> Unit<'a> {
             names,
             allocates: Arc::default(),
             witness,
+            checks: false,
             macros: Macros::of_program(program),
             problems: Arc::default(),
         }
@@ -307,6 +311,7 @@ impl<'a> Unit<'a> {
             helpers: self.helpers.clone(),
             allocates: self.allocates.clone(),
             witness: self.witness.clone(),
+            checks: self.checks,
             macros: Macros::of_program(program),
             problems: self.problems.clone(),
         }

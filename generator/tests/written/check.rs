@@ -175,7 +175,7 @@ fn head_without_pointers_is_compared_with_its_tangent() {
 
 /// Both operands of the maximum are 2 here: the mean of the slopes 1 and 3 was taken for an error of the adjoint.
 #[test]
-fn kink_is_not_compared_with_differences() {
+fn kink_is_compared_with_differences_on_one_side() {
     let model = "double f(double x);\ndouble f(double x) { return x > 3 * x - 4 ? x : 3 * x - 4; }\n";
     let (status, said) = scalar("kink", model, "3.0");
     assert_eq!(status, Some(0), "{said}");
@@ -199,7 +199,8 @@ int main(void) {
 ";
     let head = Head { proc: "f".into(), dependents: vec!["a".into()], independents: vec!["a".into()] };
     let (status, said) = checked_model("rows", model, driver, head, |text| text);
-    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(status, Some(5), "{said}");
+    assert!(said.ends_with("0 wrong; 1 comparison could not be made\n"), "{said}");
     assert!(said.contains("f: not compared with its tangent: it reaches memory of no argument"), "{said}");
 }
 
@@ -207,7 +208,8 @@ int main(void) {
 #[test]
 fn large_result_is_not_compared_with_differences() {
     let (status, said) = scalar("large", "double f(double x);\ndouble f(double x) { return 1e90 + x * x; }\n", "4.0");
-    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(status, Some(5), "{said}");
+    assert!(said.ends_with("0 wrong; 1 comparison could not be made\n"), "{said}");
     assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
     assert!(said.contains("check: f: not compared with differences: results are too large"), "{said}");
 }
@@ -217,7 +219,8 @@ fn function_that_ends_beside_its_inputs_is_not_compared_with_differences() {
     let model = "#include <stdlib.h>\ndouble f(double x);\n\
                  double f(double x) {\n    if (x != 2.0) exit(0);\n    return x * x;\n}\n";
     let (status, said) = scalar("ended", model, "4.0");
-    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(status, Some(5), "{said}");
+    assert!(said.ends_with("0 wrong; 1 comparison could not be made\n"), "{said}");
     assert!(said.contains("check: f: tangent-adjoint product "), "{said}");
     assert!(said.contains("check: f: not compared with differences: the function did not end"), "{said}");
 }
@@ -228,8 +231,10 @@ fn call_of_an_adjoint_that_does_nothing_counts() {
     let model = "void f(double *x, double *y);\nvoid f(double *x, double *y) { (void)x, (void)y; }\n";
     let driver = "#include \"model_b.h\"\nint main(void) {\n    double x = 1, y = 2;\n    f_b(&x, &x, &y, &y);\n    return 0;\n}\n";
     let (status, said) = checked_model("nothing", model, driver, head, |text| text);
-    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(status, Some(5), "{said}");
+    assert!(said.ends_with("0 wrong; 1 comparison could not be made\n"), "{said}");
     assert!(said.contains("check: f: no derivative flows"), "{said}");
+    assert!(said.contains("f: not compared with differences: it has no sweeps"), "{said}");
 }
 
 /// The program of the model and the driver each have a `main`.
@@ -272,4 +277,113 @@ int main(void) {
     });
     assert_eq!(status, Some(4), "{said}");
     assert!(said.contains("model.c:6: 'a pass of the loop' has other operands than in the forward sweep"), "{said}");
+}
+
+/// Replaces what the reverse sweep and the tangent compute, as a wrong analysis would: they agree with each other.
+fn in_both(text: &str, old: &str, new: &str) -> String {
+    let at = text.find("f_rev(adtape_t *tape").unwrap_or_else(|| panic!("{text}"));
+    assert!(text[at..].matches(old).count() >= 2, "no two {old} in:\n{}", &text[at..]);
+    format!("{}{}", &text[..at], text[at..].replace(old, new))
+}
+
+/// Tangent and adjoint are both 0: the check was content with "no derivative but 0 was met".
+#[test]
+fn zero_of_tangent_and_adjoint_is_compared_with_differences() {
+    let model = "#include <math.h>\ndouble f(double x);\ndouble f(double x) { return sin(x); }\n";
+    let head = || Head { proc: "f".into(), dependents: vec!["f".into()], independents: vec!["x".into()] };
+    let driver = SCALAR_DRIVER.replace("!(x_b == DERIVATIVE)", "0");
+    let (status, said) = checked_model("zero", model, &driver, head(), |text| in_both(&text, "cos(", "0.0 * cos("));
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains("check: f: no derivative but 0 was met"), "{said}");
+    assert!(said.contains("check: f: adjoint and differences differ: 0 and "), "{said}");
+    // A derivative that is 0 for good: results keep their bits.
+    let model = "double f(double x);\ndouble f(double x) { return x < 0.0 ? x * x : 3.0; }\n";
+    let (status, said) = checked_model("zero-right", model, &driver, head(), |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: differences 0"), "{said}");
+    // One that is 0 at this point alone.
+    let model = "double f(double x);\ndouble f(double x) { return (x - 2.0) * (x - 2.0) * (x - 2.0) + 3.0; }\n";
+    let (status, said) = checked_model("zero-here", model, &driver, head(), |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: differences 0"), "{said}");
+}
+
+/// A part of the gradient is lost that vanishes beside the rest, as far as differences along all inputs can tell.
+#[test]
+fn lost_zero_beside_large_derivatives_is_found() {
+    let model = "#include <math.h>
+double f(const double *x, double a);
+double f(const double *x, double a) { return 1e3 * exp(x[0]) + 1e-2 * a * sin(x[1]) + x[2] * x[3]; }
+";
+    let driver = "#include \"model_b.h\"
+int main(void) {
+    double x[4] = {1, 0.5, 2, 0}, x_b[4] = {0}, a_b = 0;
+    f_b(x, x_b, 1.3, &a_b, 1.0);
+    return 0;
+}
+";
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    let head = || Head { proc: "f".into(), dependents: names(&["f"]), independents: names(&["x", "a"]) };
+    let (status, said) = checked_model("lost-right", model, driver, head(), |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: differences 0, along element 2 of 'x', whose adjoint is 0"), "{said}");
+    let (status, said) = checked_model("lost", model, driver, head(), |text| in_both(&text, "cos(", "0.0 * cos("));
+    assert_eq!(status, Some(4), "{said}");
+    assert!(said.contains(", along element 1 of 'x' and 1 more inputs whose adjoint is 0"), "{said}");
+    assert!(!said.contains("adjoint and tangent differ"), "{said}");
+}
+
+/// An input that met no derivative is not compared, and the last line says so.
+#[test]
+fn input_without_an_adjoint_makes_the_check_incomplete() {
+    let model = "double f(const double *x, const double *t);
+double f(const double *x, const double *t) { return x[0] * x[0] + (t[0] > 0.5 ? 1.0 : 2.0); }
+";
+    let driver = "#include \"model_b.h\"
+int main(void) {
+    double x = 2, x_b = 0, t = 1, t_b = 0;
+    f_b(&x, &x_b, &t, &t_b, 1.0);
+    return STATUS;
+}
+";
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    let head = || Head { proc: "f".into(), dependents: names(&["f"]), independents: names(&["x", "t"]) };
+    let (status, said) = checked_model("met", model, &driver.replace("STATUS", "0"), head(), |text| text);
+    assert_eq!(status, Some(5), "{said}");
+    assert!(said.contains("not compared with differences: no call met an adjoint of an element of 't'"), "{said}");
+    assert!(said.ends_with(" operands compared, 0 wrong; 1 comparison could not be made\n"), "{said}");
+    // An error of the driver counts more.
+    let (status, said) = checked_model("met-status", model, &driver.replace("STATUS", "7"), head(), |text| text);
+    assert_eq!(status, Some(7), "{said}");
+}
+
+/// The pointer in a struct one past the end of an array was read, which the function never does.
+#[test]
+fn struct_past_the_end_is_not_read() {
+    let model = "struct stage { double *gain; };
+struct chain { struct stage *begin, *end; double last; };
+double f(struct chain *c, double x);
+double f(struct chain *c, double x) {
+    double product = x;
+    for (struct stage *s = c->begin; s != c->end; s++) product *= s->gain[0];
+    c->last = c->end[-1].gain[0];
+    return product;
+}
+";
+    let driver = "#include <stdlib.h>
+#include \"model_b.h\"
+int main(void) {
+    double gains[3] = {2, 3, 4}, gains_b[3] = {0}, x_b = 0;
+    struct stage *stages = malloc(3 * sizeof *stages), *stages_b = malloc(3 * sizeof *stages_b);
+    for (int k = 0; k < 3; k++) stages[k].gain = gains + k, stages_b[k].gain = gains_b + k;
+    struct chain c = {stages, stages + 3, 0}, c_b = {stages_b, stages_b + 3, 0};
+    f_b(&c, &c_b, 5.0, &x_b, 1.0);
+    return !(x_b == 24 && gains_b[0] == 60);
+}
+";
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    let head = Head { proc: "f".into(), dependents: names(&["f"]), independents: names(&["x", "c"]) };
+    let (status, said) = checked_model("past", model, driver, head, |text| text);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("check: f: tangent-adjoint product ") && said.contains("check: f: differences "), "{said}");
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Body, text};
 use crate::emit::Unit;
+use crate::emit::expr::is_pointer_behind;
 use crate::emit::names::words;
 use crate::ir::*;
 
@@ -61,6 +62,7 @@ impl Copies {
                     text::of_statement(unit.program, &primal.statements[statement.index()], &unit.macros)
                     && items.iter().all(|item| unchanged(primal, proc, *item))
                     && copies.nothing_between(primal, proc, items)
+                    && !(unit.checks && items.iter().any(|item| follows(primal, *item)))
                 {
                     copies.whole.insert(statement, text);
                 }
@@ -80,6 +82,17 @@ impl Copies {
             regions.iter().all(|region| proc.regions[region.index()].items.iter().all(|inner| items.contains(inner)))
         })
     }
+}
+
+/// Whether an item reads a pointer in memory, which a file that checks itself notes.
+fn follows(proc: &Proc, item: ItemId) -> bool {
+    let mut found = false;
+    let mut see = |e: &Expr| found |= matches!(&e.kind, ExprKind::Load(place) if is_pointer_behind(place));
+    walk::operands(proc, item, &mut |operand| match operand {
+        Ok(expr) => walk::expressions(expr, &mut see),
+        Err(place) => walk::in_place(place, &mut see),
+    });
+    found
 }
 
 /// The values that an item reads or defines.
