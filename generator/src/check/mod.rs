@@ -8,7 +8,7 @@
 
 mod head;
 
-use crate::ir::{ItemId, print};
+use crate::ir::{Base, ItemId, Place, Type, print};
 use crate::sweep::items::{site, site_of_loop};
 use crate::transform::Adjoint;
 
@@ -40,6 +40,17 @@ pub fn runtime(adjoint: &Adjoint, prefix: &str) -> String {
     let text =
         format!("{OPERANDS}\n{WORDS}\n{TRIALS}\n{VERDICTS}\n{RUNS}").replace("/* declarations */\n", DECLARATIONS);
     text.replace('@', prefix).replace("/* sites */", &sites(adjoint))
+}
+
+/// Whether a place behind a pointer holds a pointer to reals, structs or pointers: the sweeps note that they read it.
+/// Where C has no type for what it leads to, they do not.
+pub fn is_followed(place: &Place) -> bool {
+    let Some(target) = place.ty.target() else { return false };
+    let mut elem = target;
+    while let Type::Array { elem: inner, extent: Some(_) } = elem {
+        elem = inner;
+    }
+    matches!(place.base, Base::At(_)) && matches!(elem, Type::Float { .. } | Type::Struct(_) | Type::Pointer(_))
 }
 
 /// One row for each operand, and for each loop that is run again: number, line, text.

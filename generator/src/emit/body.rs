@@ -460,18 +460,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn declare_slot(&mut self, slot: usize, ty: &Type) {
-        self.declared[slot] = true;
-        let zero = match ty {
-            Type::Pointer(_) => "NULL",
-            Type::Float { .. } => "0.0",
-            _ => "0",
-        };
-        let zero = if *ty == (Type::Float { bits: 32 }) { "0.0f" } else { zero };
-        let text = format!("{} = {zero};", self.exprs.declare(ty, &self.slot_names[slot].clone()));
-        self.statement(&text);
-    }
-
     /// Assigns values to variables at once: none is overwritten before it was read.
     fn moves(&mut self, mut moves: Vec<(String, String, Type)>) {
         moves.retain(|(to, from, _)| to != from);

@@ -39,12 +39,6 @@ pub struct Exprs<'a> {
     pub flat: bool,
 }
 
-/// Whether a place behind a pointer holds a pointer to reals, structs or pointers.
-pub fn is_pointer_behind(place: &Place) -> bool {
-    let leads = |to: &Type| matches!(to.innermost(), Type::Float { .. } | Type::Struct(_) | Type::Pointer(_));
-    matches!(place.base, Base::At(_)) && place.ty.target().is_some_and(leads) && !is_open(&place.ty)
-}
-
 /// How tightly prefix operators bind, and names.
 const PREFIX: u8 = 12;
 const NAME: u8 = 13;
@@ -279,7 +273,7 @@ impl Exprs<'_> {
             ExprKind::Value(value) => (names.value(*value), NAME),
             ExprKind::Load(place) => {
                 let text = self.place(place, names);
-                if let Some(prefix) = names.notes_pointers().filter(|_| is_pointer_behind(place)) {
+                if let Some(prefix) = names.notes_pointers().filter(|_| crate::check::is_followed(place)) {
                     let ty = self.ty(&Type::Pointer(Box::new(expr.ty.clone())));
                     return (format!("*({ty}){prefix}_followed(&{text})"), PREFIX);
                 }

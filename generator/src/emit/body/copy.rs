@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Body, text};
 use crate::emit::Unit;
-use crate::emit::expr::is_pointer_behind;
 use crate::emit::names::words;
 use crate::ir::*;
 
@@ -87,7 +86,7 @@ impl Copies {
 /// Whether an item reads a pointer in memory, which a file that checks itself notes.
 fn follows(proc: &Proc, item: ItemId) -> bool {
     let mut found = false;
-    let mut see = |e: &Expr| found |= matches!(&e.kind, ExprKind::Load(place) if is_pointer_behind(place));
+    let mut see = |e: &Expr| found |= matches!(&e.kind, ExprKind::Load(place) if crate::check::is_followed(place));
     walk::operands(proc, item, &mut |operand| match operand {
         Ok(expr) => walk::expressions(expr, &mut see),
         Err(place) => walk::in_place(place, &mut see),

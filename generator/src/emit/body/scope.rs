@@ -1,5 +1,6 @@
 //! By variable: where each C variable is declared.
 
+use super::Body;
 use crate::ir::*;
 
 /// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.
@@ -124,5 +125,20 @@ pub(super) fn defined(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
         },
         ItemKind::Snapshot(Snapshot { to, more, .. }) => to.iter().chain(more).for_each(|value| see(*value)),
         _ => {}
+    }
+}
+
+impl Body<'_> {
+    /// Declares a variable where it must exist, with a value that nobody reads.
+    pub(super) fn declare_slot(&mut self, slot: usize, ty: &Type) {
+        self.declared[slot] = true;
+        let zero = match ty {
+            Type::Pointer(_) => "NULL",
+            Type::Float { .. } => "0.0",
+            _ => "0",
+        };
+        let zero = if *ty == (Type::Float { bits: 32 }) { "0.0f" } else { zero };
+        let text = format!("{} = {zero};", self.exprs.declare(ty, &self.slot_names[slot].clone()));
+        self.statement(&text);
     }
 }
