@@ -2,6 +2,10 @@
 #ifndef HEAT_B_H
 #define HEAT_B_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The adjoint of heat. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
  *   k_b: the adjoint of k: added to
@@ -10,5 +14,9 @@
  *   heat_b: the adjoint of the result: read
  */
 void heat_b(int n, int m, int steps, double dt, const double *k, double *k_b, const double *data, double *u, double *u_b, double *next, double *next_b, double heat_b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,9 @@ pub struct Wishes {
     /// Export the forward and the reverse sweep of each head, f_fwd and f_rev, too
     #[arg(long)]
     pub split: bool,
+    /// Write the tangent of each head, f_d, into the same file: two files would both include the source
+    #[arg(long, conflicts_with = "vector")]
+    pub tangent: bool,
     /// Say for each value how it comes back in the reverse sweep, or why it is stored
     #[arg(long)]
     pub explain: bool,
@@ -76,7 +79,13 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     // The process ends soon, and nobody needs the memory back piece by piece.
     let adjoint = ManuallyDrop::new(adjoint);
-    let output = emit::adjoint(&adjoint, &job.options()).map_err(|all| job.refused(&all))?;
+    let output = if wishes.tangent {
+        let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
+        emit::with_tangent(&adjoint, &tangents, &job.options())
+    } else {
+        emit::adjoint(&adjoint, &job.options())
+    };
+    let output = output.map_err(|all| job.refused(&all))?;
     // Nothing is written before all that can be refused is there.
     let checked =
         wishes.check.as_ref().map(|driver| checked(&job, wishes).map(|output| (driver, output))).transpose()?;
@@ -120,6 +129,31 @@ pub fn tangent(common: &Common) -> Result<(), u8> {
     Ok(())
 }
 
+/// Why a source cannot be read whose name says that it is not C.
+fn language(file: &str) -> Option<String> {
+    let extension = Path::new(file).extension()?.to_string_lossy().into_owned();
+    let (what, help) = match extension.to_ascii_lowercase().as_str() {
+        "f" | "for" | "f77" | "f90" | "f95" | "f03" | "f08" | "ftn" => (
+            "Fortran",
+            "translate it first (f2c for FORTRAN 77), or write the adjoint by hand with the module: docs/guide.md",
+        ),
+        "cpp" | "cc" | "cxx" | "c++" | "hpp" | "hh" | "hxx" => {
+            ("C++", "put what is to be differentiated into a C source with plain functions, which C++ can call")
+        }
+        "cu" | "cuh" | "cl" | "hip" => ("code for a device", "differentiate a version for the host, written in C"),
+        "py" | "jl" | "m" | "rs" | "go" | "java" => ("no C", "put what is to be differentiated into a C source"),
+        _ => return None,
+    };
+    Some(format!("{file} is {what}, and adtape reads C\nhelp: {help}"))
+}
+
+/// Whether a source is an adjoint that adtape wrote.
+fn is_adjoint(file: &str) -> bool {
+    let text = std::fs::read(file).unwrap_or_default();
+    let first = text.split(|byte| *byte == b'\n').next().map(String::from_utf8_lossy).unwrap_or_default();
+    first.contains(": the adjoint of ") && first.contains("written by adtape")
+}
+
 /// What a run works on.
 pub struct Job {
     /// The sources.
@@ -150,6 +184,9 @@ impl Job {
                 return Err(usage(format!("{file}: no #include can name such a file: rename it")));
             }
         }
+        if let Some(what) = common.files.iter().find_map(|file| language(file)) {
+            return Err(usage(what));
+        }
         for file in &common.files {
             match std::fs::metadata(file) {
                 Ok(found) if found.is_file() => {}
@@ -174,6 +211,11 @@ impl Job {
         if !common.ast.is_empty() && common.ast.len() != common.files.len() {
             let (trees, files) = (common.ast.len(), common.files.len());
             return Err(usage(format!("there are {trees} syntax trees for {files} sources: one --ast for each")));
+        }
+        if let Some(file) = common.files.iter().find(|file| is_adjoint(file)) {
+            let help = "for second derivatives write the tangent first, and then the adjoint of its file";
+            say::tell(&format!("adtape: refused: {file} is an adjoint\nhelp: {help}\n"));
+            return Err(3);
         }
         let input = Input {
             trees: common.ast.clone(),

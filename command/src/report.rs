@@ -13,8 +13,12 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let consequence = |refusal: &Refusal| internal(refusal) || follows(refusal);
     let reasons = refusals.iter().any(|refusal| !consequence(refusal));
     let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
-    for refusal in &refusals {
-        say::tell(&text(refusal, sources, files));
+    for (refusal, others) in causes(&refusals) {
+        let first = place(refusal.span, sources, files);
+        let mut more: Vec<String> = others.iter().filter_map(|other| place(other.span, sources, files)).collect();
+        more.dedup();
+        more.retain(|place| first.as_ref() != Some(place));
+        say::tell(&text(refusal, &more, sources, files));
     }
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {
@@ -24,8 +28,25 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     }
 }
 
+/// Each cause once, with the other places that have it.
+fn causes<'r>(refusals: &[&'r Refusal]) -> Vec<(&'r Refusal, Vec<&'r Refusal>)> {
+    let mut causes: Vec<(&Refusal, Vec<&Refusal>)> = Vec::new();
+    for refusal in refusals {
+        let same =
+            |(first, _): &&mut (&Refusal, Vec<&Refusal>)| first.what == refusal.what && first.help == refusal.help;
+        match causes.iter_mut().find(same) {
+            Some((_, others)) => others.push(refusal),
+            None => causes.push((refusal, Vec::new())),
+        }
+    }
+    causes
+}
+
+/// Places that are named beside the first one of a cause.
+const NAMED: usize = 5;
+
 /// `model.c:88:5: refused: ...`, the source line with a mark below, and the way round.
-fn text(refusal: &Refusal, sources: &[Source], files: &[String]) -> String {
+fn text(refusal: &Refusal, more: &[String], sources: &[Source], files: &[String]) -> String {
     let mut out = match place(refusal.span, sources, files) {
         Some(place) => format!("{place}: refused: {}\n", refusal.what),
         None if refusal.what.starts_with("adtape: ") => format!("{}\n", refusal.what),
@@ -36,6 +57,12 @@ fn text(refusal: &Refusal, sources: &[Source], files: &[String]) -> String {
         let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
         let indent: String = line.chars().take(before).map(blank).collect();
         out += &format!("  {line}\n  {indent}^\n");
+    }
+    if !more.is_empty() {
+        let (named, rest) = more.split_at(more.len().min(NAMED));
+        let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        out +=
+            &format!("  also at {}{rest}: {} in all\n", named.join(", "), say::plural(more.len() as u64 + 1, "place"));
     }
     if !refusal.help.is_empty() {
         out += &format!("help: {}\n", refusal.help);

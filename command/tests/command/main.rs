@@ -8,6 +8,7 @@ mod examples;
 mod guide;
 mod headers;
 mod joint;
+mod linkage;
 mod macros;
 mod openmp;
 mod profiles;

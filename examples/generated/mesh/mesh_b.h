@@ -14,6 +14,9 @@ struct mesh {
 };
 #endif
 #endif
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The adjoint of energy. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
@@ -23,5 +26,9 @@ struct mesh {
  *   energy_b: the adjoint of the result: read
  */
 void energy_b(const struct mesh *mesh, struct mesh *mesh_b, int sweeps, double *height, double *height_b, double *flux, double *flux_b, double energy_b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,9 @@ typedef struct {
 } network;
 #endif
 #endif
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The adjoint of loss. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
@@ -22,5 +25,9 @@ typedef struct {
  *   loss_b: the adjoint of the result: read
  */
 void loss_b(const network *net, network *net_b, int samples, const double *x, const int *label, double *layer, double *layer_b, double *score, double *score_b, double loss_b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,9 @@ struct rates {
 };
 #endif
 #endif
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* The adjoint of distance. Runs it, and computes the adjoints of what it reads from those of
  * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.
@@ -20,5 +23,9 @@ struct rates {
  *   distance_b: the adjoint of the result: read
  */
 void distance_b(const struct rates *rates, struct rates *rates_b, int steps, double h, const double start[2], double start_b[2], const double (*seen)[2], double distance_b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,25 +10,25 @@ mod body;
 pub mod calls;
 mod constant;
 pub mod expr;
+mod header;
 mod helpers;
 pub mod names;
 mod preamble;
 mod rows;
+mod shadows;
 mod statics;
 mod types;
 mod wrapper;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use crate::ir::*;
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use crate::transform::{Adjoint, Sweeps, Tangents};
 use body::Macros;
-use expr::Exprs;
 use helpers::Helpers;
 use names::Names;
 use preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, UNINITIALISED};
@@ -100,6 +100,9 @@ impl Unit<'_> {
     }
 }
 
+/// The library's header, where prototypes name its types.
+static LIBRARY: LazyLock<String> = LazyLock::new(|| format!("#include {}\n\n", calls::HEADER));
+
 const PROLOGUE: &str = "\
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
@@ -111,15 +114,26 @@ const PROLOGUE: &str = "\
 
 /// The adjoint as C.
 pub fn adjoint(adjoint: &Adjoint, options: &Options) -> Result<Output, Vec<Refusal>> {
-    both(adjoint, None, options)
+    both(adjoint, None, false, options)
+}
+
+/// The adjoint and the tangent as C, in one file.
+pub fn with_tangent(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
+    both(adjoint, Some(tangents), false, options)
 }
 
 /// The adjoint as C that checks itself at run time: see [`crate::check`]. The tangent goes into the same file.
 pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
-    both(adjoint, Some(tangents), options)
+    both(adjoint, Some(tangents), true, options)
 }
 
-fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Result<Output, Vec<Refusal>> {
+/// `checks`: the tangent is there for the check, and for no user.
+fn both(
+    adjoint: &Adjoint,
+    tangents: Option<&Tangents>,
+    checks: bool,
+    options: &Options,
+) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
     unit.checks = tangents.is_some();
@@ -142,8 +156,9 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(each.runs_forward())));
     let constant = adjoint.sweeps.iter().flat_map(|each| constant::written(program, &each.reverse));
     let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
+    let beside = tangents.filter(|_| !checks).map(refused_tangents).unwrap_or_default();
     let refused: Vec<Refusal> =
-        names_taken(program, heads, "adjoint").into_iter().chain(rows).chain(constant).collect();
+        names_taken(program, heads, "adjoint").into_iter().chain(rows).chain(constant).chain(beside).collect();
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -167,8 +182,10 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     let mut check = String::new();
     let mut second = None;
     if let Some(tangents) = tangents {
-        text.runtime = crate::check::declarations(&unit.witness);
-        check = crate::check::runtime(adjoint, &unit.witness);
+        if checks {
+            text.runtime = crate::check::declarations(&unit.witness);
+            check = crate::check::runtime(adjoint, &unit.witness);
+        }
         let mut other = unit.sibling(&tangents.program);
         for (id, name, proc) in &tangents.tangents {
             other.name_sweep(*id, proc, &format!("{name}_d"));
@@ -177,13 +194,16 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         let idle = |head: &&ProcId| adjoint.sweeps.iter().all(|each| each.proc != **head);
         let idle: Vec<ProcId> =
             adjoint.heads.iter().filter(idle).filter_map(|head| head_of(tangents, program, *head)).collect();
-        let compared = |id: &ProcId| !idle.contains(id);
-        let tangents_used = tangents.tangents.iter().filter(|(id, ..)| compared(id));
+        let used = |id: &ProcId| !checks || !idle.contains(id);
+        let tangents_used = tangents.tangents.iter().filter(|(id, ..)| used(id));
         let procs: Vec<(ProcId, &Proc)> = tangents_used.map(|(id, _, proc)| (*id, proc)).collect();
-        for (printed, (_, proc)) in other.print(&procs, false).into_iter().zip(&procs) {
-            text.proc(other.program, &proc.name, printed, false);
+        let exported = if checks { &[] } else { &tangents.heads[..] };
+        text.tangents(&other, &procs, exported);
+        if checks {
+            second = Some((other, tangents));
+        } else {
+            statics::copied(&tangents.program, &text.bodies)?;
         }
-        second = Some((other, tangents));
     }
     for &head in &adjoint.heads {
         let tangent = second.as_ref().and_then(|(other, tangents)| {
@@ -193,8 +213,9 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
         text.documents += &wrapper.document;
         text.bodies += &wrapper.text;
     }
-    let tape = if adjoint.split { format!("#include {}\n\n", calls::HEADER) } else { String::new() };
-    text.documents.insert_str(0, &tape);
+    if adjoint.split {
+        text.documents.insert_str(0, &LIBRARY);
+    }
     statics::copied(program, &text.bodies)?;
     text.scratch = statics::shared(program, &text.bodies);
     if let Some(tangents) = tangents {
@@ -204,7 +225,8 @@ fn both(adjoint: &Adjoint, tangents: Option<&Tangents>, options: &Options) -> Re
     let structs =
         adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| structure(program, *id)).collect::<String>();
     text.globals.insert_str(0, &structs);
-    let output = text.finish(&unit, "adjoint", &adjoint.heads, options)?;
+    let what = if tangents.is_some() && !checks { "adjoint and the tangent" } else { "adjoint" };
+    let output = text.finish(&unit, what, &adjoint.heads, options)?;
     Ok(Output { check, ..output })
 }
 
@@ -247,11 +269,17 @@ fn names_taken(program: &Program, heads: impl Iterator<Item = (ProcId, String)>,
         .collect()
 }
 
-/// The tangent as C.
-pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
+/// Why tangents cannot be written.
+fn refused_tangents(tangents: &Tangents) -> Vec<Refusal> {
     let named = tangents.tangents.iter().filter(|(id, ..)| tangents.heads.contains(id));
     let mut refused = names_taken(&tangents.program, named.map(|(id, name, _)| (*id, format!("{name}_d"))), "tangent");
     refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| rows::variables(proc)));
+    refused
+}
+
+/// The tangent as C.
+pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
+    let refused = refused_tangents(tangents);
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -261,14 +289,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
     }
     let mut text = Text::default();
     let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
-    for (printed, (id, proc)) in unit.print(&procs, false).into_iter().zip(&procs) {
-        let is_head = tangents.heads.contains(id);
-        if is_head {
-            text.documents += &wrapper::tangent(&tangents.program.procs[id.index()], proc);
-        }
-        let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
-        text.proc(unit.program, &proc.name, printed, is_head);
-    }
+    text.tangents(&unit, &procs, &tangents.heads);
     statics::copied(&tangents.program, &text.bodies)?;
     text.scratch = statics::shared(&tangents.program, &text.bodies);
     text.shadows(&tangents.program, &tangents.global_tangents, "tangent");
@@ -348,6 +369,18 @@ struct Text {
 }
 
 impl Text {
+    /// Tangents, those of the heads for the user.
+    fn tangents(&mut self, unit: &Unit, procs: &[(ProcId, &Proc)], heads: &[ProcId]) {
+        for (printed, (id, proc)) in unit.print(procs, false).into_iter().zip(procs) {
+            let is_head = heads.contains(id);
+            if is_head {
+                self.documents += &wrapper::tangent(&unit.program.procs[id.index()], proc);
+            }
+            let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
+            self.proc(unit.program, &proc.name, printed, is_head);
+        }
+    }
+
     fn proc(&mut self, program: &Program, function: &str, printed: body::Printed, exported: bool) {
         let body::Printed { attribute, signature, body } = printed;
         let body = match statics::of_body(program, function, &body) {
@@ -360,42 +393,6 @@ impl Text {
         } else {
             self.prototypes += &format!("static {attribute}{signature};\n");
             self.bodies += &format!("\nstatic {signature} {body}");
-        }
-    }
-
-    /// Declarations and definitions of the shadows of globals; of those that other files may not name only what the
-    /// sweeps use.
-    fn shadows(&mut self, program: &Program, shadows: &BTreeMap<GlobalId, GlobalId>, what: &str) {
-        let nothing = Proc::default();
-        let exprs = Exprs { program, proc: &nothing, flat: false };
-        for (primal, shadow) in shadows {
-            let object = &program.globals[shadow.index()];
-            let mut name = object.name.clone();
-            for dim in &object.shape {
-                let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
-                    Some(ExprKind::Int(n)) => n.to_string(),
-                    _ => String::new(),
-                };
-                name += &format!("[{extent}]");
-            }
-            let text = exprs.declare(&object.elem, &name);
-            if program.hidden.contains(shadow) {
-                if names::words(&self.bodies).any(|word| word == object.name) {
-                    self.shadows += &format!("static {text};\n");
-                }
-                continue;
-            }
-            let of = &program.globals[primal.index()].name;
-            // The header and the source must name one type: a struct without a name gets one here.
-            let (first, again) = match text.strip_prefix("struct {").and_then(|rest| rest.rsplit_once('}')) {
-                Some((members, declared)) => (
-                    format!("struct {} {{{members}}}{declared}", object.name),
-                    format!("struct {}{declared}", object.name),
-                ),
-                None => (text.clone(), text),
-            };
-            self.globals += &format!("/* The {what} of {of}: read, added to. */\nextern {first};\n");
-            self.shadows += &format!("{again};\n");
         }
     }
 
@@ -464,8 +461,11 @@ impl Text {
         let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let guard = if guard.starts_with(|c: char| c.is_ascii_digit()) { format!("ADTAPE_{guard}") } else { guard };
         let title = title(&header_name);
-        let declared = format!("{declared}{globals}{documents}");
-        let declared = declared.trim_start_matches('\n');
+        let (library, documents) = match documents.strip_prefix(&*LIBRARY) {
+            Some(documents) => (LIBRARY.as_str(), documents),
+            None => ("", documents.as_str()),
+        };
+        let declared = format!("{declared}{library}{}", header::linkage(&format!("{globals}{documents}")));
         let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{declared}\n#endif\n");
         Ok(Output { source, header, check: String::new() })
     }

@@ -27,6 +27,7 @@ use graph::{Graph, Leaf, leaves, reach};
 
 use super::locs::Loc;
 use super::{Effects, Head, Points, effects, walk};
+use crate::ir::library;
 use crate::ir::{Callee, Expr, ExprKind, Item, ItemKind, Place, Proc, ProcId, Program, RegionId, Span, Type, ValueId};
 use crate::refuse::{Class, Refusal};
 
@@ -248,7 +249,7 @@ impl Activity {
                         Class::NoSource,
                         item.span,
                         format!("'{name}' may write an active variable and its source is not among the inputs"),
-                        "add the file that defines it",
+                        library::instead(name),
                     ));
                 }
             }

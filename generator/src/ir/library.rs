@@ -35,3 +35,45 @@ const FUNCTIONS: &[(Does, &[&str])] = &[
 pub fn does(name: &str) -> Option<Does> {
     FUNCTIONS.iter().find(|(_, names)| names.contains(&name)).map(|(does, _)| *does)
 }
+
+/// What to do about a function whose source is missing, by what library it is of.
+pub fn instead(name: &str) -> &'static str {
+    let lower = name.to_ascii_lowercase();
+    let plain = lower.trim_start_matches("cblas_").trim_start_matches("lapacke_").trim_end_matches('_');
+    let of_numbers = lower.starts_with("cblas_")
+        || lower.starts_with("lapacke_")
+        || plain.starts_with(['s', 'd', 'c', 'z']) && LINEAR.contains(plain.get(1..).unwrap_or_default());
+    match () {
+        () if lower.starts_with("mpi_") || lower.starts_with("pmpi_") => {
+            "differentiate what lies between messages, and call MPI by adtape's names around it: docs/mpi.md"
+        }
+        () if name.starts_with("adtape_") => {
+            "this is an adjoint; for second derivatives write the tangent first, and then the adjoint of its file"
+        }
+        () if of_numbers => {
+            "add the reference source in C of this function of BLAS or LAPACK; or write the adjoint of its caller by hand, \
+             from those of the parts around it: docs/guide.md"
+        }
+        () if lower.starts_with("fftw") => {
+            "the transform is linear: write its adjoint, the transform back, by hand between the adjoints of the parts \
+             around it: docs/guide.md"
+        }
+        () => "add the file that defines it",
+    }
+}
+
+/// Functions of BLAS and LAPACK without the letter of their type.
+const LINEAR: Words = Words(
+    "axpy scal copy swap dot dotu dotc nrm2 asum rot rotg gemv gbmv symv sbmv spmv trmv tbmv trsv ger syr syr2 gemm symm \
+     syrk syr2k trmm trsm gesv gbsv gtsv posv sysv getrf getrs getri potrf potrs potri geqrf orgqr ormqr gels gelss gelsd \
+     syev syevd syevr geev gesvd gesdd heev hemm herk trtrs trtri sytrf sytrs gecon",
+);
+
+/// Words with blanks in between.
+struct Words(&'static str);
+
+impl Words {
+    fn contains(&self, word: &str) -> bool {
+        self.0.split_whitespace().any(|known| known == word)
+    }
+}

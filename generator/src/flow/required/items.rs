@@ -7,6 +7,7 @@ use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
 use super::{Access, Required, State, Sum};
+use crate::ir::library;
 use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, REALLOC, RegionId};
 use crate::refuse::{Class, Refusal};
 
@@ -298,7 +299,7 @@ impl Required<'_> {
                     class: Class::NotProved,
                     span: self.flow.program.procs[p.index()].items[id.index()].span,
                     what,
-                    help: "add the file that defines it".into(),
+                    help: library::instead(name).into(),
                 });
             }
         }

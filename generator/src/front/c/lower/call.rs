@@ -107,7 +107,7 @@ impl<'a> Lower<'_, 'a> {
                     node,
                     Class::NoSource,
                     format!("'{name}' is called here and its source is not among the inputs"),
-                    "add the file that defines it",
+                    crate::ir::library::instead(name),
                 ),
             },
         }

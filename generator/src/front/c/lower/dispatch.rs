@@ -15,8 +15,8 @@ use super::stored::slot;
 use super::*;
 use make::*;
 
-/// With more functions than these a call is refused.
-const MOST: usize = 8;
+/// With more functions than these a call is refused: each call tests all of them.
+const MOST: usize = 32;
 
 impl<'a> Lower<'_, 'a> {
     /// A variable that is another name for a function.
@@ -65,8 +65,14 @@ impl<'a> Lower<'_, 'a> {
         }
         // A variable may hold each of its functions; a member of a struct has namesakes elsewhere.
         let is_open = chosen.is_some() && functions.len() < all;
-        if functions.is_empty() || functions.len() > MOST || is_open {
+        if functions.is_empty() || is_open {
             return Ok(None);
+        }
+        if functions.len() > MOST {
+            let (pointer, count) = (slot.trim_start_matches('.'), functions.len());
+            let what =
+                format!("'{pointer}' may hold any of {count} functions, and a call through it takes {MOST} at most");
+            return self.refuse(node, Class::Control, what, "let a switch call them by their names");
         }
         let pointer = match chosen {
             Some(var) => self.b.get(var),

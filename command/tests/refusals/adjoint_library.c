@@ -1,0 +1,4 @@
+double adtape_pop_number(void);
+double f(double x) {
+    return x * adtape_pop_number();
+}
