@@ -14,6 +14,7 @@ mod heads;
 mod inspect;
 #[cfg(test)]
 mod manual;
+mod mpi;
 mod page;
 mod pictures;
 mod profile;
@@ -81,6 +82,14 @@ enum What {
         #[arg(long, value_name = "DIRECTORY")]
         export: Option<String>,
     },
+    /// List the calls of MPI that a converted program still makes itself
+    ///
+    /// Their derivative is lost without a word: libadtape_mpi sees converted calls only. Exit status 4 if there are any.
+    Mpi {
+        /// Sources of C or Fortran, what was compiled of them, directories of both
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+    },
     /// Compare schedules: what the reversal of a loop costs by each of them
     Schedule {
         #[command(flatten)]
@@ -146,6 +155,7 @@ fn run(what: What) -> Result<(), u8> {
         What::Report { file, html } => profile::report(&file, html.as_deref()),
         What::Diff { old, new } => profile::diff(&old, &new),
         What::Inspect { checkpoint, export } => inspect::inspect(&checkpoint, export.as_deref()),
+        What::Mpi { files } => mpi::list(&files),
         What::Schedule { wanted } => schedules::compare(&wanted),
     }
 }

@@ -10,6 +10,7 @@ mod headers;
 mod joint;
 mod linkage;
 mod macros;
+mod mpi;
 mod openmp;
 mod profiles;
 mod programs;
