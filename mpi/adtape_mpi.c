@@ -9,46 +9,7 @@
  *   twin      the library's own duplicate of a communicator, on which adjoints travel
  *   plain, headed   how they travel: by a tag that says which message it is; or behind a header that says so
  *
- * One translation unit:
- *
- *   src/common.c      state, errors, memory, a table
- *   src/layout.c      what a datatype is made of
- *   src/sums.c        adding packed values up
- *   src/layouts.c     the layouts that there are; packing
- *   src/comm.c        communicators and their twins
- *   src/joined.c      buffers of several objects
- *   src/record.c      records on the tape; where adjoints are
- *   src/number.c      which message is which
- *   src/outgoing.c    what is under way from rooms
- *   src/transport.c   messages of the reverse sweep
- *   src/agree.c       check mode: whether all ranks do one collective call
- *   src/unasked.c     adjoints that nobody asked for
- *   src/point.c       blocking calls between two ranks
- *   src/request.c     requests, and calls that make them
- *   src/underway.c    their reverse
- *   src/matched.c     messages that are matched before they are received
- *   src/persistent.c  requests that are started again
- *   src/wait.c        calls that wait for them
- *   src/collective.c  Barrier, Bcast
- *   src/blocks.c      buffers of a block for each rank
- *   src/exchange.c    Gather, Scatter, Allgather, Alltoall, and those with counts for each rank
- *   src/neighbor.c    those among neighbours
- *   src/reduction.c   operations, and what they keep
- *   src/nonblocking.c collective calls that are waited for later
- *   src/travelling.c  their reverse
- *   src/extreme.c     MAX, MIN, MAXLOC, MINLOC
- *   src/user.c        operations of the program's own
- *   src/reduce.c      Reduce, Allreduce
- *   src/scan.c        Reduce_scatter, Reduce_scatter_block, Scan, Exscan
- *   src/verdict.c     what fails on one rank fails on all
- *   src/store.c       a store of files on each rank
- *   src/checkpoints.c checkpoints of all ranks, or of none
- *   src/meeting.c     ranks agree before each step
- *   src/driver.c      one schedule on all ranks
- *   src/statistics.c  the memory of a machine, shared; figures of all ranks
- *   src/seed.c        where the reverse sweep is seeded
- *   src/verify.c      derivative tests over ranks
- *   src/life.c        the beginning and the end */
+ * One translation unit: each part uses what stands above it. */
 #include "adtape_mpi_run.h"
 #include "adtape_mpi_test.h"
 
@@ -73,80 +34,44 @@
 #define API __attribute__((visibility("default"), noinline))
 #define SITE call_site(__builtin_return_address(0))
 
-#include "src/common.c"
-
-#include "src/room.c"
-
-#include "src/layout.c"
-
-#include "src/sums.c"
-
-#include "src/layouts.c"
-
-#include "src/comm.c"
-
-#include "src/joined.c"
-
-#include "src/record.c"
-
-#include "src/number.c"
-
-#include "src/outgoing.c"
-#include "src/transport.c"
-
-#include "src/agree.c"
-#include "src/unasked.c"
-
-#include "src/point.c"
-
-#include "src/request.c"
-
-#include "src/underway.c"
-
-#include "src/matched.c"
-
-#include "src/persistent.c"
-
-#include "src/wait.c"
-
-#include "src/collective.c"
-
-#include "src/blocks.c"
-
-#include "src/exchange.c"
-
-#include "src/neighbor.c"
-
-#include "src/reduction.c"
-
-#include "src/extreme.c"
-
-#include "src/user.c"
-
-#include "src/reduce.c"
-
-#include "src/scan.c"
-
-#include "src/gathered.c"
-
-#include "src/nonblocking.c"
-
-#include "src/travelling.c"
-
-#include "src/verdict.c"
-
-#include "src/store.c"
-
-#include "src/checkpoints.c"
-
-#include "src/meeting.c"
-
-#include "src/driver.c"
-
-#include "src/statistics.c"
-
-#include "src/seed.c"
-
-#include "src/verify.c"
-
-#include "src/life.c"
+#include "src/common.c"       /* state, errors, memory, a table */
+#include "src/room.c"         /* memory for values on their way */
+#include "src/layout.c"       /* what a datatype is made of */
+#include "src/sums.c"         /* adding packed values up */
+#include "src/layouts.c"      /* the layouts that there are; packing */
+#include "src/comm.c"         /* communicators and their twins */
+#include "src/joined.c"       /* buffers of several objects */
+#include "src/record.c"       /* records on the tape; where adjoints are */
+#include "src/number.c"       /* which message is which */
+#include "src/outgoing.c"     /* what is under way from rooms */
+#include "src/transport.c"    /* messages of the reverse sweep */
+#include "src/agree.c"        /* check mode: whether all ranks do one collective call */
+#include "src/unasked.c"      /* adjoints that nobody asked for */
+#include "src/windows.c"      /* check mode: memory of one-sided calls */
+#include "src/point.c"        /* blocking calls between two ranks */
+#include "src/request.c"      /* requests, and calls that make them */
+#include "src/underway.c"     /* their reverse */
+#include "src/matched.c"      /* messages that are matched before they are received */
+#include "src/persistent.c"   /* requests that are started again */
+#include "src/wait.c"         /* calls that wait for them */
+#include "src/collective.c"   /* Barrier, Bcast */
+#include "src/blocks.c"       /* buffers of a block for each rank */
+#include "src/exchange.c"     /* Gather, Scatter, Allgather, Alltoall, and those with counts for each rank */
+#include "src/neighbor.c"     /* those among neighbours */
+#include "src/reduction.c"    /* operations, and what they keep */
+#include "src/extreme.c"      /* MAX, MIN, MAXLOC, MINLOC */
+#include "src/user.c"         /* operations of the program's own */
+#include "src/reduce.c"       /* Reduce, Allreduce */
+#include "src/scan.c"         /* Reduce_scatter, Reduce_scatter_block, Scan, Exscan */
+#include "src/gathered.c"     /* nonblocking reductions by other operations than SUM */
+#include "src/nonblocking.c"  /* collective calls that are waited for later */
+#include "src/travelling.c"   /* their reverse */
+#include "src/verdict.c"      /* what fails on one rank fails on all */
+#include "src/store.c"        /* a store of files on each rank */
+#include "src/checkpoints.c"  /* checkpoints of all ranks, or of none */
+#include "src/meeting.c"      /* ranks agree before each step */
+#include "src/driver.c"       /* one schedule on all ranks */
+#include "src/statistics.c"   /* the memory of a machine, shared; figures of all ranks */
+#include "src/seed.c"         /* where the reverse sweep is seeded */
+#include "src/verify.c"       /* derivative tests over ranks */
+#include "src/life.c"         /* the beginning and the end */

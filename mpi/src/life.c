@@ -103,6 +103,7 @@ static void end(const void *site) {
     persistents_end();
     matched_end();
     rooms_end();
+    windows_end();
     mpi.under_way = 0;
     mpi.ready = false;
 }

@@ -379,6 +379,37 @@ static void collective_call_missing(void) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* One-sided calls are MPI's own, whatever they move. */
+static void window_of_active_memory(void) {
+    MPI_Win win;
+    MPI_Win_create(x + 2, 4 * sizeof *x, sizeof *x, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+}
+
+static void window_that_gets_active_memory(void) {
+    MPI_Win win;
+    double *memory;
+    MPI_Win_allocate(sizeof y, sizeof *y, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &win);
+    active(memory, y, sizeof y, "field");
+    MPI_Win_fence(0, win);
+}
+
+static void attached_active_memory(void) {
+    MPI_Win win;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_attach(win, outside, sizeof outside);
+    MPI_Win_detach(win, outside);
+    MPI_Win_attach(win, x, sizeof x);
+}
+
+static void got_into_active_memory(void) {
+    MPI_Win win;
+    MPI_Win_create(outside, sizeof outside, sizeof *outside, MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_fence(0, win);
+    MPI_Get(y, 8, MPI_DOUBLE, 0, 0, 8, MPI_DOUBLE, win);
+    MPI_Win_fence(0, win);
+    MPI_Get(x, 8, MPI_DOUBLE, 0, 0, 8, MPI_DOUBLE, win);
+}
+
 /* Ranks 0 and 1 do not agree about a message; rank 2 has no part in it, and waits for them in a call that comes later. */
 static void error_of_others(void) {
     adtape_MPI_Allreduce(x, x + 1, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -412,7 +443,8 @@ static const struct {
     CASE(collective_calls_differ, 2) CASE(intercommunicator, 2)
     CASE(collective_call_missing, 2) CASE(adjoint_not_asked_for, 2) CASE(large_adjoint_not_asked_for, 2)
     CASE(adjoint_kept, 2) CASE(seed_checked_on_one, 2) CASE(statistics_on_one, 2) CASE(test_on_one, 2)
-    CASE(error_of_others, 3)
+    CASE(error_of_others, 3) CASE(window_of_active_memory, 1) CASE(window_that_gets_active_memory, 1)
+    CASE(attached_active_memory, 1) CASE(got_into_active_memory, 1)
 };
 
 int main(int argc, char **argv) {

@@ -142,6 +142,10 @@ const ERRORS: &[(&str, Mode, &[&str])] = &[
     ("seed_checked_on_one", Check, &["is at adtape_mpi_check_seed", "reverses MPI_Allreduce", "in one order"]),
     ("statistics_on_one", Check, &["is at statistics", "is at adtape_MPI_Finalize"]),
     ("test_on_one", Check, &["a derivative test on a communicator of 2: not all of its ranks came", "all ranks do"]),
+    ("window_of_active_memory", Check, &["a window of 32 bytes holds memory of `x`, which has an adjoint"]),
+    ("window_that_gets_active_memory", Check, &["a window of 64 bytes holds memory of `field`", "have no reverse"]),
+    ("attached_active_memory", Check, &["a window of 64 bytes holds memory of `x`"]),
+    ("got_into_active_memory", Check, &["MPI_Get of a buffer in `x`, which has an adjoint", "send the values"]),
     ("collective_call_missing", Check, &["reverse of MPI_Barrier on a communicator of 2: not all of its ranks came"]),
 ];
 
