@@ -25,13 +25,14 @@ static int run(int which) {
     if (child < 0 || waitpid(child, &status, 0) < 0) {
         leave_out(current->head, "", "cannot run %s in a child of the process", names[which < HERE ? which : HERE]);
     } else if (!answers[which].is_done && which < HERE) {
-        const char *const text = "the run of %s did not end in a child of the process";
+        char text[96];
+        const int is_signal = WIFSIGNALED(status), how = is_signal ? WTERMSIG(status) : WEXITSTATUS(status);
+        snprintf(text, sizeof text, "the run of %s did not end in a child of the process (%s %d)", names[which],
+                 is_signal ? "signal" : "status", how);
         if (which == LEARN) {
-            leave_out(current->head, "", text, names[which]);
+            leave_out(current->head, "", "%s", text);
         } else if (may_say()) {
-            fprintf(stderr, "check: %s: ", current->head);
-            fprintf(stderr, text, names[which]);
-            fputc('\n', stderr);
+            fprintf(stderr, "check: %s: %s\n", current->head, text);
         }
     }
     return 0;

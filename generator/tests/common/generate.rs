@@ -35,10 +35,12 @@ pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Ou
 /// Compiles with these arguments and the library, and whatever a program raises ends it; what the compiler said.
 pub fn build(folder: &Scratch, compiler: &str, arguments: &[&str]) -> String {
     let mut build = Command::new(compiler);
-    build.current_dir(&folder.0).args(["-std=gnu99", "-Wall", "-Wextra"]).args(arguments).args(flags());
+    build.current_dir(&folder.0).args(["-std=gnu99", "-Wall", "-Wextra"]).args(arguments);
     if !arguments.contains(&"-c") {
         build.arg(traps());
     }
+    // Libraries come behind what needs them.
+    build.args(flags());
     let built = build.output().expect("the compiler runs");
     let said = String::from_utf8_lossy(&built.stderr).into_owned();
     assert!(built.status.success(), "{compiler}: {said}");

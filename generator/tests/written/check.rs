@@ -357,6 +357,31 @@ int main(void) {
     assert_eq!(status, Some(7), "{said}");
 }
 
+/// Only the first of two calls was compared, and the check passed: children of the second one ended, as those of a
+/// process without memory may.
+#[test]
+fn call_whose_child_ends_makes_the_check_incomplete() {
+    let model = "double f(double x);\ndouble f(double x) { return x * x; }\n";
+    let driver = "#include <pthread.h>
+#include <unistd.h>
+#include \"model_b.h\"
+static void end(void) { _exit(9); }
+int main(void) {
+    double x_b = 0;
+    f_b(2.0, &x_b, 1.0);
+    pthread_atfork(NULL, NULL, end);
+    f_b(2.0, &x_b, 1.0);
+    return x_b != 8;
+}
+";
+    let head = Head { proc: "f".into(), dependents: vec!["f".into()], independents: vec!["x".into()] };
+    let (status, said) = checked_model("child", model, driver, head, |text| text);
+    assert_eq!(status, Some(5), "{said}");
+    assert!(said.contains("check: f: differences "), "{said}");
+    let why = "check: f: not compared: the run of both sweeps did not end in a child of the process (status 9)\n";
+    assert!(said.contains(why) && said.ends_with(" 0 wrong; 1 comparison could not be made\n"), "{said}");
+}
+
 /// The pointer in a struct one past the end of an array was read, which the function never does.
 #[test]
 fn struct_past_the_end_is_not_read() {
