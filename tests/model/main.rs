@@ -9,7 +9,7 @@ mod part;
 mod program;
 mod shelf;
 
-use adtape::{Spill, SpillFile, Status, Tape};
+use adtape::{Spill, SpillFile, Status, Tape, process};
 use part::part;
 use program::{Plan, run_program, run_program_above};
 use shelf::Shelf;
@@ -36,10 +36,11 @@ fn child() {
     println!("child of mode {mode} did its work");
 }
 
-/// With a store for each tape, or what the environment says.
+/// With a store for each tape, or what the environment says. The limit is lowered before each program, but each fourth.
 fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
     let mut spilled = 0;
     for seed in 1..=part(30) {
+        process::set_memory_limit(Some((1 + seed % 4) << 20));
         let tape = Tape::new().unwrap();
         let tape = match store() {
             Some(store) => tape.with_spill(store).unwrap(),
@@ -51,6 +52,7 @@ fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
             tape.push_slice(item).unwrap();
         }
         spilled += tape.stats().unwrap().spilled_bytes;
+        process::set_memory_limit(Some(1 << 20));
         run_program_above(&tape, seed, Plan { operations: 2000, mirror: false, longest: 60_000, deepest: 3 });
         for item in items.iter().rev() {
             let mut found = vec![0.0; item.len()];
