@@ -47,18 +47,21 @@ fn spill_programs(store: impl Fn() -> Option<Box<dyn Spill>>) {
             None => tape,
         };
         // Grow far beyond the limit first, so that programs run at the border of memory and store.
-        let items: Vec<Vec<f64>> = (0..40).map(|i| vec![f64::from(i) + seed as f64; 10_000]).collect();
+        let mut items: Vec<Vec<f64>> = (0..100).map(|i| vec![f64::from(i) + seed as f64; 10_000]).collect();
         for item in &items {
             tape.push_slice(item).unwrap();
         }
         spilled += tape.stats().unwrap().spilled_bytes;
-        process::set_memory_limit(Some(1 << 20));
-        run_program_above(&tape, seed, Plan { operations: 2000, mirror: false, longest: 60_000, deepest: 3 });
-        for item in items.iter().rev() {
+        let pop = |item: Vec<f64>| {
             let mut found = vec![0.0; item.len()];
             tape.pop_slice(&mut found).unwrap();
-            assert!(found == *item);
-        }
+            assert!(found == item);
+        };
+        items.drain(100 - (seed * 7 % 80) as usize..).rev().for_each(pop);
+        process::set_memory_limit(Some(1 << 20));
+        items.drain(items.len() - (seed % 9) as usize..).rev().for_each(pop);
+        run_program_above(&tape, seed, Plan { operations: 2000, mirror: false, longest: 60_000, deepest: 3 });
+        items.into_iter().rev().for_each(pop);
         assert_eq!(tape.stats().unwrap().bytes, 0);
     }
     assert!(spilled > part(30) << 20, "only {spilled} bytes were spilled in all");
