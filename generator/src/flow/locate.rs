@@ -14,6 +14,7 @@
 mod conditions;
 mod integers;
 mod loops;
+mod meanwhile;
 mod several;
 mod single;
 
@@ -23,6 +24,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 pub use loops::Index;
 
 use integers::LARGE;
+use meanwhile::{Answers, Open};
 
 use super::locs::{Loc, Root};
 use super::poly::{Facts, Poly};
@@ -48,8 +50,10 @@ pub struct Locator<'a> {
     readings: RefCell<FxHashMap<(ProcId, ValueId), Reading>>,
     /// Whether a proof from facts was used since it was cleared: such a result holds only where the facts do.
     proved: Cell<bool>,
-    /// Loops and values that are being read: their heads are atoms meanwhile.
-    open: RefCell<Vec<(ProcId, ItemId)>>,
+    /// Loops that are being read: their heads are atoms meanwhile.
+    open: Open,
+    facts_meanwhile: Answers<(ProcId, RegionId), Facts>,
+    indexes_meanwhile: Answers<(ProcId, ItemId), Option<Index>>,
     /// A loop whose first pass is meant: pointers that it hands on are those in front of it.
     first: Cell<Option<(ProcId, ItemId)>>,
 }
@@ -88,7 +92,9 @@ impl<'a> Locator<'a> {
             polys: RefCell::default(),
             readings: RefCell::default(),
             proved: Cell::new(false),
-            open: RefCell::default(),
+            open: Open::default(),
+            facts_meanwhile: Answers::default(),
+            indexes_meanwhile: Answers::default(),
             first: Cell::new(None),
         }
     }
@@ -96,9 +102,16 @@ impl<'a> Locator<'a> {
     /// Answers a question about the first pass of a loop.
     pub fn in_first_pass<R>(&self, p: ProcId, item: ItemId, ask: impl FnOnce() -> R) -> R {
         let around = self.first.replace(Some((p, item)));
+        self.forget_meanwhile();
         let answer = ask();
         self.first.set(around);
+        self.forget_meanwhile();
         answer
+    }
+
+    /// How many facts and loops were read: what tests of growth count.
+    pub fn steps(&self) -> u64 {
+        self.open.steps()
     }
 
     /// Whether a procedure can call itself.
@@ -247,7 +260,7 @@ impl<'a> Locator<'a> {
 
     /// A pointer that moves by the same distance in each pass.
     fn marching(&self, p: ProcId, v: ValueId, item: ItemId, k: u32) -> Option<(Loc, Poly)> {
-        if self.open.borrow().contains(&(p, item)) {
+        if self.open.contains((p, item)) {
             return None;
         }
         let index = self.index(p, item).filter(Index::dense)?;
@@ -256,10 +269,7 @@ impl<'a> Locator<'a> {
         };
         let c = &carried[k as usize];
         let value = |v| Expr { kind: ExprKind::Value(v), ty: self.type_of(p, v).clone() };
-        self.open.borrow_mut().push((p, item));
-        let facts = self.facts(p, *body);
-        let end = self.base(p, &value(c.end), &facts);
-        self.open.borrow_mut().pop();
+        let end = self.open.during((p, item), || self.base(p, &value(c.end), &self.facts(p, *body)));
         let (to, end) = end?;
         let step = end.sub(&Poly::value(p, v, false))?;
         let (from, init) = self.base(p, &value(c.init), &self.facts_of_item(p, item))?;

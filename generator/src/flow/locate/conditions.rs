@@ -63,8 +63,14 @@ impl Locator<'_> {
         if let Some(known) = self.facts.borrow().get(&(p, region)) {
             return known.clone();
         }
+        let Some((outer, item)) = self.program.procs[p.index()].regions[region.index()].parent else {
+            return Facts::default();
+        };
+        self.meanwhile(&self.facts_meanwhile, (p, region), || self.find_facts(p, region, outer, item))
+    }
+
+    fn find_facts(&self, p: ProcId, region: RegionId, outer: RegionId, item: ItemId) -> Facts {
         let proc = &self.program.procs[p.index()];
-        let Some((outer, item)) = proc.regions[region.index()].parent else { return Facts::default() };
         let mut facts = self.facts(p, outer);
         let mut whole = true;
         match &proc.items[item.index()].kind {
@@ -79,7 +85,7 @@ impl Locator<'_> {
                         facts.add(Some(fact));
                     }
                 }
-                whole = !self.open.borrow().contains(&(p, item));
+                whole = !self.open.contains((p, item));
                 if let Some(index) = self.index(p, item) {
                     let head = self.atom(p, index.head);
                     facts.add(head.sub(&index.lo));
@@ -92,8 +98,9 @@ impl Locator<'_> {
             }
             _ => {}
         }
-        if whole && self.open.borrow().is_empty() {
+        if whole && self.open.is_empty() {
             self.facts.borrow_mut().insert((p, region), facts.clone());
+            self.forget_meanwhile();
         }
         facts
     }

@@ -172,7 +172,7 @@ impl<'a> Locator<'a> {
             return Some(known.clone().unwrap_or_else(|| self.atom(p, v)));
         }
         let readings = self.readings.borrow();
-        let reading = readings.get(&(p, v)).filter(|last| last.facts.is(facts) && last.open == *self.open.borrow())?;
+        let reading = readings.get(&(p, v)).filter(|last| last.facts.is(facts) && self.open.are(&last.open))?;
         self.proved.set(self.proved.get() | reading.proved);
         Some(reading.result.clone().unwrap_or_else(|| self.atom(p, v)))
     }
@@ -193,7 +193,7 @@ impl<'a> Locator<'a> {
 
     fn read(&self, p: ProcId, v: ValueId, facts: &Facts) {
         let before = self.proved.replace(false);
-        let open = self.open.borrow().clone();
+        let open = self.open.loops();
         let result = match &self.program.procs[p.index()].values[v.index()].def {
             Def::Is(e) => self.poly(p, e, facts).filter(|known| known.depth() <= DEPTH),
             Def::Head(item, k) => self.carried(p, v, *item, *k),
@@ -203,6 +203,7 @@ impl<'a> Locator<'a> {
         let proved = self.proved.get();
         if !proved && open.is_empty() {
             self.polys.borrow_mut().insert((p, v), result);
+            self.forget_meanwhile();
         } else {
             let reading = Reading { facts: facts.clone(), open, result, proved };
             self.readings.borrow_mut().insert((p, v), reading);

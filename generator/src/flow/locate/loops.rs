@@ -58,16 +58,16 @@ impl Locator<'_> {
         if let Some(known) = self.indexes.borrow().get(&(p, item)) {
             return known.clone();
         }
-        if self.open.borrow().contains(&(p, item)) {
+        if self.open.contains((p, item)) {
             return None;
         }
-        self.open.borrow_mut().push((p, item));
         let proved = self.proved.get();
-        let found = self.find_index(p, item);
+        let find = || self.open.during((p, item), || self.find_index(p, item));
+        let found = self.meanwhile(&self.indexes_meanwhile, (p, item), find);
         self.proved.set(proved);
-        self.open.borrow_mut().pop();
-        if self.open.borrow().is_empty() {
+        if self.open.is_empty() {
             self.indexes.borrow_mut().insert((p, item), found.clone());
+            self.forget_meanwhile();
         }
         found
     }
@@ -86,7 +86,7 @@ impl Locator<'_> {
             let sole = parts.len() == 1;
             for fact in self.holds(p, part, true, &outer, sole) {
                 let inside = outer.with(Some(fact.clone()));
-                for c in carried {
+                for c in carried.iter().filter(|c| self.type_of(p, c.head).is_integer()) {
                     let head = self.atom(p, c.head);
                     let found = self.counted(p, *body, c.init, c.end, &head, &fact, &outer, &inside);
                     if let Some((lo, hi, up, step)) = found {
@@ -139,7 +139,7 @@ impl Locator<'_> {
 
     /// A variable that changes by the same amount in each pass, in terms of the index of the loop.
     pub(super) fn carried(&self, p: ProcId, v: ValueId, item: ItemId, k: u32) -> Option<Poly> {
-        if self.open.borrow().contains(&(p, item)) {
+        if self.open.contains((p, item)) {
             return None;
         }
         let index = self.index(p, item)?;
@@ -150,10 +150,7 @@ impl Locator<'_> {
             return None;
         };
         let c = &carried[k as usize];
-        self.open.borrow_mut().push((p, item));
-        let facts = self.facts(p, *body);
-        let end = self.value(p, c.end, &facts);
-        self.open.borrow_mut().pop();
+        let end = self.open.during((p, item), || self.value(p, c.end, &self.facts(p, *body)));
         let step = end.sub(&self.atom(p, v))?;
         if !self.invariant(p, *body, &step) {
             return None;
@@ -174,7 +171,7 @@ impl Locator<'_> {
         let ItemKind::Loop { carried, body, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
             return None;
         };
-        if self.open.borrow().contains(&(p, item)) {
+        if self.open.contains((p, item)) {
             return None;
         }
         let index = self.index(p, item).filter(|i| i.dense() && i.sole)?;
@@ -187,9 +184,7 @@ impl Locator<'_> {
         if c.head == index.head {
             return if index.up { Some(index.hi) } else { index.lo.plus(-1) };
         }
-        self.open.borrow_mut().push((p, item));
-        let end = self.value(p, c.end, &self.facts(p, *body));
-        self.open.borrow_mut().pop();
+        let end = self.open.during((p, item), || self.value(p, c.end, &self.facts(p, *body)));
         let step = end.sub(&self.atom(p, c.head))?;
         if !self.invariant(p, *body, &step) {
             return None;

@@ -19,6 +19,9 @@ impl Locator<'_> {
         }
         self.singles.borrow_mut().insert((p, top), false);
         let first = self.first.take();
+        if first.is_some() {
+            self.forget_meanwhile();
+        }
         let single = self.points.locs.folded(top).next().is_none()
             && match self.points.locs.root(top) {
                 Root::Global(_) => true,
@@ -28,6 +31,7 @@ impl Locator<'_> {
                 Root::Literal | Root::Unknown => false,
             };
         self.first.set(first);
+        self.forget_meanwhile();
         self.singles.borrow_mut().insert((p, top), single);
         single
     }
