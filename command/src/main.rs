@@ -2,10 +2,10 @@
 //! schedules.
 //!
 //! Exit status: 0 done, and all checks passed; 1 a file cannot be read or written, or a driver cannot be built or fails
-//! by itself; 2 wrong command line; 3 refused; 4 a check failed, a checkpoint is damaged, or the generator failed; 5 a
-//! check could not compare everything.
+//! by itself; 2 wrong command line; 3 refused; 4 a check failed, a checkpoint is damaged, the generator failed, or it got
+//! too little memory; 5 a check could not compare everything.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod check;
 mod explain;
@@ -14,6 +14,7 @@ mod heads;
 mod inspect;
 #[cfg(test)]
 mod manual;
+mod memory;
 mod mpi;
 mod page;
 mod pictures;
@@ -24,6 +25,7 @@ mod schedules;
 
 use std::process::ExitCode;
 
+use adtape_generate::stack;
 use clap::{Args, Parser, Subcommand};
 
 const STATUS: &str = "\
@@ -32,7 +34,7 @@ Exit status:
   1  a file cannot be read or written, or a driver cannot be built or fails by itself
   2  wrong command line
   3  refused
-  4  a check failed, a checkpoint is damaged, or the generator failed
+  4  a check failed, a checkpoint is damaged, the generator failed, or it got too little memory
   5  a check found nothing wrong, but could not compare everything";
 
 #[derive(Parser)]
@@ -133,12 +135,14 @@ struct Common {
 }
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: memory::Memory = memory::Memory;
 
 fn main() -> ExitCode {
     // A fault of the generator is no proof of anything: nothing is written, as for what is not proved.
     std::panic::set_hook(Box::new(|fault| {
-        say::tell(&format!("adtape: refused: internal: {fault}\nhelp: please report this program\n"));
+        // A stack that cannot be had is no fault.
+        let internal = || format!("adtape: refused: internal: {fault}\nhelp: please report this program\n");
+        say::tell(&if stack::is_short() { memory::no_stack() } else { internal() });
         std::process::exit(4);
     }));
     let what = Command::parse().what;
@@ -161,10 +165,10 @@ fn run(what: What) -> Result<(), u8> {
 }
 
 /// Runs the generator where chains of 10^5 definitions and nests of as many operators find room. Pages that nobody
-/// touches cost nothing; where so much address space is not to be had, less must do.
+/// touches cost nothing; where so much address space is not to be had, less must do, and more is taken as it is needed.
 fn on_a_deep_stack(work: impl FnOnce() -> Result<(), u8> + Send + Clone + 'static) -> Result<(), u8> {
-    for gigabytes in [8_usize, 4, 1] {
-        let thread = std::thread::Builder::new().stack_size(gigabytes << 30);
+    for most in [8 << 30, 4 << 30, 1 << 30, 1 << 26] {
+        let thread = std::thread::Builder::new().stack_size(stack::bytes(most, 8));
         if let Ok(running) = thread.spawn(work.clone()) {
             return running.join().unwrap_or(Err(4));
         }

@@ -23,6 +23,7 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {
         () if all(Class::Head) => 2,
+        () if !refusals.is_empty() && all(Class::Memory) => 4,
         () if !refusals.is_empty() && refusals.iter().all(|refusal| internal(refusal)) => 4,
         () => 3,
     }

@@ -26,6 +26,7 @@ pub mod refuse;
 pub mod replay;
 pub mod specialise;
 mod stable;
+pub mod stack;
 mod statics;
 pub mod sweep;
 pub mod transform;

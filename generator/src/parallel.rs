@@ -4,12 +4,17 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::stack;
+
 /// More threads than this wait for each other.
 const THREADS: usize = 8;
 
 /// Address space for the stack of a thread: chains of definitions are followed by recursion. Pages that nobody touches
 /// cost nothing.
 const STACK_BYTES: usize = 4 << 30;
+
+/// The part of what the process may have that goes to the stack of a thread.
+const PARTS: usize = 64;
 
 /// Items of procedures that are worth starting threads for.
 const ITEMS: usize = 400;
@@ -41,12 +46,13 @@ pub fn each<T: Sync, W: Send, R: Send>(all: &[T], tools: &mut [W], work: impl Fn
             done.push((at, work(tool, input)));
         }
     };
+    let stack_bytes = stack::bytes(STACK_BYTES, PARTS);
     let mut done = thread::scope(|scope| {
         let (own, others) = tools.split_first_mut().expect("a tool for the calling thread");
         let more = others.iter_mut().take(all.len().saturating_sub(1));
         let started: Vec<_> = more
             .filter_map(|tool| {
-                let thread = thread::Builder::new().stack_size(STACK_BYTES);
+                let thread = thread::Builder::new().stack_size(stack_bytes);
                 thread.spawn_scoped(scope, || run(tool)).ok()
             })
             .collect();

@@ -28,6 +28,8 @@ pub enum Class {
     Language,
     /// Not proved by the analyses, so not written.
     NotProved,
+    /// No refusal of the program: the process gets too little memory.
+    Memory,
 }
 
 /// One reason.

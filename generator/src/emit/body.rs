@@ -10,6 +10,7 @@
 mod copy;
 mod index;
 mod item;
+mod lines;
 mod naming;
 mod records;
 mod repeat;
@@ -27,6 +28,7 @@ use super::names::{Names, code, words};
 use super::{Unit, calls};
 use crate::ir::*;
 use index::Index;
+use lines::Lines;
 use scope::Scopes;
 pub(super) use text::Macros;
 
@@ -60,7 +62,7 @@ pub(super) struct Body<'a> {
     /// By variable: values that have a constant of their own.
     kept: RefCell<BTreeMap<ValueId, String>>,
     fresh_kept: RefCell<Vec<ValueId>>,
-    out: String,
+    out: Lines,
     indent: usize,
     /// The source line that was named last.
     line: (u32, u32),
@@ -213,7 +215,7 @@ impl<'a> Body<'a> {
             declared: Vec::new(),
             kept: RefCell::default(),
             fresh_kept: RefCell::default(),
-            out: String::new(),
+            out: Lines::default(),
             indent: 1,
             line: (0, 0),
             skipped: FxHashSet::default(),
@@ -312,25 +314,22 @@ impl<'a> Body<'a> {
         if tape {
             names.insert(0, self.tape.clone());
         }
-        let code = code(&self.out);
+        let code = code(&self.out.words());
+        let read: FxHashSet<&str> = words(&code).collect();
         for name in names {
-            if !words(&code).any(|word| word == name) {
+            if !read.contains(name.as_str()) {
                 unused += &format!("    (void){name};\n");
             }
         }
-        if words(&code).any(|word| word == self.heap) {
+        if read.contains(self.heap.as_str()) {
             unused += &format!("    {} *const {} = {};\n", calls::HEAP, self.heap, calls::OWN_HEAP);
         }
-        format!("{{\n{unused}{}}}\n", self.out)
+        format!("{{\n{unused}{}}}\n", self.out.text())
     }
 
     fn statement(&mut self, text: &str) {
         for line in text.lines() {
-            for _ in 0..self.indent {
-                self.out.push_str("    ");
-            }
-            self.out.push_str(line);
-            self.out.push('\n');
+            self.out.push(self.indent, line);
         }
     }
 

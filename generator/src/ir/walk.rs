@@ -3,6 +3,7 @@
 use super::{
     Base, Def, Expr, ExprKind, ItemId, ItemKind, Place, Popped, Proc, Pushed, Snapshot, SnapshotAt, Step, ValueId,
 };
+use crate::stack::deep;
 
 /// Calls `see` on the direct operands of an expression.
 pub fn parts<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
@@ -33,7 +34,7 @@ pub fn parts_of_place<'a>(place: &'a Place, see: &mut dyn FnMut(&'a Expr)) {
 
 /// Calls `see` on every expression below and including `expr`, operands first.
 pub fn expressions<'a>(expr: &'a Expr, see: &mut dyn FnMut(&'a Expr)) {
-    parts(expr, &mut |part| expressions(part, see));
+    parts(expr, &mut |part| deep(|| expressions(part, see)));
     see(expr);
 }
 

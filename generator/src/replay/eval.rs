@@ -4,6 +4,7 @@ use super::modelled::STABLE;
 use super::state::{Replay, Res, Side, open};
 use super::terms::{P, Spot, T, Term, Way, unnamed};
 use crate::ir::*;
+use crate::stack::deep;
 
 /// `long`, in which subscripts are added up.
 pub(super) fn long() -> Type {
@@ -12,6 +13,10 @@ pub(super) fn long() -> Type {
 
 impl Replay<'_> {
     pub(super) fn eval(&mut self, side: Side, e: &Expr) -> Res<T> {
+        deep(|| self.eval_here(side, e))
+    }
+
+    fn eval_here(&mut self, side: Side, e: &Expr) -> Res<T> {
         Ok(match &e.kind {
             ExprKind::Int(n) if matches!(e.ty, Type::Float { .. }) => self.terms.make(Term::Float(n.to_string())),
             ExprKind::Int(n) => {

@@ -7,6 +7,7 @@ use super::section::{Section, State};
 use super::state::{Replay, Res, Side, Taped, open};
 use super::terms::{P, Spot, T, Term, Way};
 use crate::ir::*;
+use crate::stack::deep;
 
 impl Replay<'_> {
     pub(super) fn forward(&mut self) -> Res<()> {
@@ -36,6 +37,10 @@ impl Replay<'_> {
     }
 
     pub(super) fn forward_region(&mut self, region: RegionId) -> Res<()> {
+        deep(|| self.forward_region_here(region))
+    }
+
+    fn forward_region_here(&mut self, region: RegionId) -> Res<()> {
         let f = self.f;
         self.writing.push(Vec::new());
         self.starts.insert(region, self.at);

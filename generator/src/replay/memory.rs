@@ -394,12 +394,9 @@ impl Replay<'_> {
             let (less, more, strict) = if holds { (a, b, op == Binary::Less) } else { (b, a, op == Binary::LessEqual) };
             facts.add(more.sub(&less).and_then(|p| p.plus(-i128::from(strict))));
         }
-        for (item, form) in self.loops.clone() {
+        for item in self.terms.passes(about) {
+            let Some(form) = self.loops.get(&item) else { continue };
             let pass = self.terms.make(Term::Pass(item));
-            let inside = about.iter().any(|t| self.terms.mentions(*t, &|term| *term == Term::Pass(item)));
-            if !inside {
-                continue;
-            }
             facts.add(Some(self.terms.poly(pass)));
             facts.add(self.terms.less(pass, form.inside));
             if let Some(first) = form.steps_beyond {

@@ -8,6 +8,7 @@ use super::state::{Replay, Res, Side, open};
 use super::sums::Linear;
 use super::terms::{P, Spot, Term, Way};
 use crate::ir::*;
+use crate::stack::deep;
 
 /// What a group of items reverses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ impl Replay<'_> {
     /// Reverses a region: `own` of the reverse sweep reverses `region` of the forward sweep.
     pub(super) fn reverse_region(&mut self, region: RegionId, own: RegionId) -> Res<()> {
         let r = self.r;
-        self.reverse_items(region, &r.regions[own.index()].items)
+        deep(|| self.reverse_items(region, &r.regions[own.index()].items))
     }
 
     /// Reverses a region by these items of the reverse sweep.

@@ -7,6 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use crate::flow::poly::{Atom, Poly};
 use crate::ir::{Binary, Function, GlobalId, ItemId, ObjectId, ProcId, Type, Unary, ValueId, VarId};
@@ -353,11 +354,29 @@ impl Terms {
         self.parts(term).into_iter().any(|part| self.mentions_new(part, test, seen))
     }
 
+    /// The loops whose passes are mentioned.
+    pub fn passes(&self, about: &[T]) -> BTreeSet<ItemId> {
+        let (mut found, mut open) = (BTreeSet::new(), about.to_vec());
+        let mut seen = self.seen.take();
+        seen.begin(self.terms.len());
+        while let Some(t) = open.pop() {
+            if seen.insert(t) {
+                let term = self.get(t);
+                if let Term::Pass(item) = term {
+                    found.insert(*item);
+                }
+                open.extend(self.parts(term));
+            }
+        }
+        self.seen.set(seen);
+        found
+    }
+
     /// The terms that a term is made of.
     pub fn parts(&self, term: &Term) -> Vec<T> {
         match term {
             Term::Int(poly) => {
-                let mut atoms = std::collections::BTreeSet::new();
+                let mut atoms = BTreeSet::new();
                 poly.values(&mut atoms);
                 atoms.into_iter().map(|(_, atom)| T(atom.0)).collect()
             }

@@ -8,6 +8,7 @@ use crate::plan::game::Token;
 use crate::plan::recompute::type_of;
 use crate::plan::{Explanation, Interface};
 use crate::refuse::Class;
+use crate::stack::deep;
 
 /// What a store has put into memory, where it is still there when the store is reversed.
 pub(super) struct Own {
@@ -22,6 +23,10 @@ pub(super) struct Own {
 impl Builder<'_> {
     /// The reverse of a region's items, last first.
     pub(super) fn items(&mut self, region: RegionId) {
+        deep(|| self.items_here(region));
+    }
+
+    fn items_here(&mut self, region: RegionId) {
         // Operands of the branch or loop around are noted when it is done.
         let (around, outer) = (std::mem::take(&mut self.operands), self.reversed);
         for item in self.primal.regions[region.index()].items.clone().into_iter().rev() {

@@ -10,6 +10,7 @@ use crate::plan::cut::{self, Candidate};
 use crate::plan::game::{How, Token, value_expr};
 use crate::plan::recompute::type_of;
 use crate::refuse::Class;
+use crate::stack::deep;
 
 /// Recipes that are followed inside each other by recursion.
 const NESTED: usize = 32;
@@ -271,7 +272,7 @@ impl Builder<'_> {
         walk::values(expr, &mut |v| {
             values.insert(v);
         });
-        let names: FxHashMap<ValueId, Expr> = values.into_iter().map(|v| (v, self.require(v).value)).collect();
+        let names: FxHashMap<ValueId, Expr> = values.into_iter().map(|v| (v, deep(|| self.require(v)).value)).collect();
         walk::replace(expr, &mut |v| names.get(&v).cloned())
     }
 

@@ -5,9 +5,14 @@ use std::sync::atomic::Ordering;
 use super::{Body, Naming, calls};
 use crate::emit::names::words;
 use crate::ir::*;
+use crate::stack::deep;
 
 impl<'a> Body<'a> {
     pub(super) fn region(&mut self, region: RegionId) {
+        deep(|| self.region_here(region));
+    }
+
+    fn region_here(&mut self, region: RegionId) {
         let items = &self.proc.regions[region.index()].items;
         let mut at = 0;
         while at < items.len() {
@@ -297,7 +302,7 @@ impl<'a> Body<'a> {
             if !is_then && !has_else && self.out.len() == opened {
                 self.out.truncate(length);
             }
-            if !is_then && self.chain(length, opened) {
+            if !is_then && opened < self.out.len() && self.out.chain(length, self.indent) {
                 self.forget(&changed);
                 joins.iter().for_each(|join| self.holds(join.out));
                 return;
@@ -311,36 +316,6 @@ impl<'a> Body<'a> {
         for join in joins {
             self.holds(join.out);
         }
-    }
-
-    /// Turns `} else {` at `length` into `} else if` if what follows from `opened` on is one `if` and nothing else.
-    fn chain(&mut self, length: usize, opened: usize) -> bool {
-        if opened >= self.out.len() {
-            return false;
-        }
-        let inner = "    ".repeat(self.indent + 1);
-        let mut lines: Vec<&str> = self.out[opened..].lines().collect();
-        // The line of the source is that of the `if` in front.
-        if lines.first().is_some_and(|line| line.trim_start().starts_with("/* ") && line.ends_with(" */")) {
-            lines.remove(0);
-        }
-        let starts = |line: &str, what: &str| line.strip_prefix(&inner).is_some_and(|rest| rest.starts_with(what));
-        let deeper = |line: &str| line.strip_prefix(&inner).is_some_and(|rest| rest.starts_with("    "));
-        // An `if` with a statement that is copied from the source may be one line.
-        let Some((first, rest)) = lines.split_first().filter(|(_, rest)| !rest.is_empty()) else { return false };
-        let ends = rest.iter().position(|line| *line == format!("{inner}}}"));
-        let between = |line: &&str| deeper(line) || starts(line, "} else");
-        if !starts(first, "if (") || ends != Some(rest.len() - 1) || !rest[..rest.len() - 1].iter().all(between) {
-            return false;
-        }
-        let mut text = format!("{}}} else {}\n", "    ".repeat(self.indent), &first[inner.len()..]);
-        for line in rest {
-            text += &line[4..];
-            text.push('\n');
-        }
-        self.out.truncate(length);
-        self.out.push_str(&text);
-        true
     }
 
     /// Brings the values that arms or passes end with to where the joined or carried values are expected.

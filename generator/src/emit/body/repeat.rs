@@ -357,9 +357,7 @@ impl<'a> Body<'a> {
             }
         });
         if local {
-            let head = self.out[opening..].replacen("do {", "for (;;) {", 1);
-            self.out.truncate(opening);
-            self.out.push_str(&head);
+            self.out.replace(opening, "for (;;) {");
             self.indent += 1;
             self.statement(&format!("if (!({text})) {{"));
             self.statement("    break;");

@@ -17,26 +17,34 @@ use super::{Input, Unread};
 use crate::ir::{Preprocessed, Program, Span};
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
+use crate::stack;
 use sources::Sources;
 use stream::Parts;
 use tree::Tree;
 use unit::Unit;
 
-/// Deep nesting of expressions and statements recurses, so reading gets a stack of its own.
+/// Deep nesting of expressions and statements recurses, so reading gets a stack of its own: this, but no more than such a
+/// part of what the process may have.
 const STACK_BYTES: usize = 1 << 30;
+const PARTS: usize = 16;
 
 /// Reads the sources.
 pub fn read(input: &Input) -> Result<Program, Unread> {
     std::thread::scope(|scope| {
         // A stored tree may come from another machine: its source stays unread.
         let files = if input.trees.is_empty() { &input.files[..] } else { &[] };
-        let macros = scope.spawn(|| headers::macros(compiler(input), &input.arguments, files));
-        let reader = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(input));
-        let read = match reader.map(|reader| reader.join()) {
-            Ok(Ok(result)) => result,
-            _ => return Err(without_sources(vec![internal("the front end stopped")])),
+        let macros = || headers::macros(compiler(input), &input.arguments, files);
+        let beside = std::thread::Builder::new().spawn_scoped(scope, macros);
+        let reader = std::thread::Builder::new().stack_size(stack::bytes(STACK_BYTES, PARTS));
+        // This thread reads where no other can be had.
+        let read = match reader.spawn_scoped(scope, || read_here(input)) {
+            Ok(reader) => reader.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault)),
+            Err(_) => read_here(input),
         };
-        let preprocessed = macros.join().unwrap_or_default();
+        let preprocessed = match beside {
+            Ok(beside) => beside.join().unwrap_or_default(),
+            Err(_) => macros(),
+        };
         with_directives(input, read, preprocessed)
     })
 }

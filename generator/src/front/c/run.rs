@@ -4,20 +4,44 @@ use super::stream::{self, Parts, Unreadable};
 use super::tree::{Tree, Unordered};
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
-use std::io::Write;
+use crate::stack;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// The oldest major version whose syntax trees were read in tests.
 const OLDEST: u32 = 14;
 
 /// A compiler that is asked for its version.
-pub struct Asked(Result<Child, Refusal>);
+pub struct Asked(String, Result<Child, Refusal>);
 
 /// Asks a compiler for its version.
 pub fn ask(clang: &str) -> Asked {
     let mut command = Command::new(clang);
-    Asked(command.arg("--version").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(|_| missing()))
+    let running = command.arg("--version").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    Asked(clang.to_string(), running.map_err(|error| unless_missing(clang, &error).unwrap_or_else(missing)))
+}
+
+/// Address space is short: the compiler cannot be started, or stops.
+fn short(clang: &str) -> Option<Refusal> {
+    let limit = stack::limit()?;
+    let what = format!(
+        "adtape: error: {clang} cannot run: the address space of each process is limited to {limit} bytes (ulimit -v)"
+    );
+    let help =
+        "raise the limit, or run clang -Xclang -ast-dump=json -fsyntax-only elsewhere and pass its output with --ast";
+    Some(Refusal { class: Class::Memory, span: Span::default(), what, help: help.to_string() })
+}
+
+/// Address space is short, unless there is no such program.
+fn unless_missing(clang: &str, error: &std::io::Error) -> Option<Refusal> {
+    let is_missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied);
+    short(clang).filter(|_| !is_missing)
+}
+
+/// Whether a process stopped in front of its first instruction: the loader found no room for a library.
+fn did_not_start(status: ExitStatus) -> bool {
+    status.code().is_none_or(|code| code == 127)
 }
 
 fn missing() -> Refusal {
@@ -28,7 +52,12 @@ fn missing() -> Refusal {
 impl Asked {
     /// Refuses a compiler that is too old, or none.
     pub fn check(self) -> Result<(), Refusal> {
-        let output = self.0?.wait_with_output().map_err(|_| missing())?;
+        let output = self.1?.wait_with_output().map_err(|_| missing())?;
+        if did_not_start(output.status)
+            && let Some(short) = short(&self.0)
+        {
+            return Err(short);
+        }
         match major_version(&String::from_utf8_lossy(&output.stdout)) {
             Some(major) if major >= OLDEST && output.status.success() => Ok(()),
             _ => Err(missing()),
@@ -60,10 +89,18 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
         .spawn();
     let said = match compiler.and_then(|compiler| stream::read(compiler, parts)) {
         Ok(said) => said,
-        Err(error) => return fail(format!("{clang} does not run: {error}"), ""),
+        Err(error) => {
+            let short = unless_missing(clang, &error);
+            return short.map_or_else(|| fail(format!("{clang} does not run: {error}"), ""), Err);
+        }
     };
     if !said.status.success() {
         let errors = String::from_utf8_lossy(&said.errors);
+        if (did_not_start(said.status) || errors.contains("out of memory"))
+            && let Some(short) = short(clang)
+        {
+            return Err(short);
+        }
         if said.status.code().is_none() || errors.contains("PLEASE submit a bug report") {
             return fail(
                 format!(

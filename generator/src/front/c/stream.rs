@@ -7,6 +7,7 @@ use super::tree::{Growing, Tree};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ExitStatus};
 use std::sync::{OnceLock, mpsc};
+use std::thread::Builder;
 
 /// Declarations are parsed together until they have this size.
 const PART_BYTES: usize = 1 << 18;
@@ -48,15 +49,15 @@ pub fn read(mut compiler: Child, parts: &Parts) -> std::io::Result<Said<'_>> {
     let (output, errors) = (compiler.stdout.take(), compiler.stderr.take());
     std::thread::scope(|scope| {
         let (sender, ready) = mpsc::channel();
-        let errors = scope.spawn(|| {
+        let errors = Builder::new().spawn_scoped(scope, || {
             let mut said = Vec::new();
             errors.map(|mut errors| errors.read_to_end(&mut said));
             said
-        });
-        let reader = scope.spawn(move || {
+        })?;
+        let reader = Builder::new().spawn_scoped(scope, move || {
             let output = output.map(|output| BufReader::with_capacity(1 << 17, output));
             output.map_or(Ok(()), |output| split(output, parts, &|part| sender.send(part).unwrap_or_default()))
-        });
+        })?;
         let mut growing = Ok(Growing::default());
         for part in ready {
             let text = parts.0[part].get().map_or("", String::as_str);
@@ -127,11 +128,17 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
 /// How many blanks a line begins with: hardly more or less than the line before.
 fn indentation(line: &[u8], before: usize) -> usize {
     const BLANKS: &[u8] = &[b' '; 256];
-    let is_blank = |blanks: usize| line.starts_with(&BLANKS[..blanks]);
-    let mut blanks = before.min(line.len()).min(BLANKS.len());
-    while !is_blank(blanks) {
-        blanks -= 1;
+    // What is deeper than that is skipped in blocks.
+    let mut blanks = 0;
+    while before - blanks > BLANKS.len() && line[blanks..].starts_with(BLANKS) {
+        blanks += BLANKS.len();
     }
+    let is_blank = |count: usize| line[blanks..].starts_with(&BLANKS[..count]);
+    let mut more = (before - blanks).min(line.len() - blanks).min(BLANKS.len());
+    while !is_blank(more) {
+        more -= 1;
+    }
+    blanks += more;
     while line.get(blanks) == Some(&b' ') {
         blanks += 1;
     }

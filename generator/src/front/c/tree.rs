@@ -4,6 +4,7 @@
 //! position to position in the order of printing. Lines are not read at all: the byte offset gives them. A position in
 //! a macro has two sides: where its token is spelled, and where the macro is used.
 
+use crate::stack::deep;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -173,7 +174,7 @@ macro_rules! visitor {
         impl<'de> DeserializeSeed<'de> for $name<'_> {
             type Value = $value;
             fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-                from.deserialize_any(self)
+                deep(|| from.deserialize_any(self))
             }
         }
         impl<'de> Visitor<'de> for $name<'_> {

@@ -171,7 +171,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn initial_value(&mut self, node: &'a Node<'a>, init: &'a Node<'a>) -> Result<Expr> {
         self.block_name = node.name.to_string();
-        self.value(init)
+        self.whole_value(init)
     }
 
     /// The name of a variable, and whether it is the user's: not if the name is hidden, or an object has it.

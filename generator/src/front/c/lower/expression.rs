@@ -18,6 +18,10 @@ impl<'a> Lower<'_, 'a> {
 
     /// The value of a scalar expression. What it writes is written first.
     pub fn value(&mut self, node: &'a Node<'a>) -> Result<Expr> {
+        deep(|| self.value_here(node))
+    }
+
+    fn value_here(&mut self, node: &'a Node<'a>) -> Result<Expr> {
         match node.kind {
             "ParenExpr" | "ConstantExpr" => self.value(Self::only(node)),
             "IntegerLiteral" | "CharacterLiteral" => match node.value.parse() {
@@ -26,8 +30,14 @@ impl<'a> Lower<'_, 'a> {
             },
             "FloatingLiteral" => self.floating(node),
             "ImplicitCastExpr" | "CStyleCastExpr" => self.conversion(node),
-            "UnaryOperator" => self.unary(node),
-            "BinaryOperator" => self.binary(node),
+            "UnaryOperator" => {
+                let value = self.unary(node)?;
+                Ok(self.parted(value))
+            }
+            "BinaryOperator" => {
+                let value = self.binary(node)?;
+                Ok(self.parted(value))
+            }
             "CompoundAssignOperator" => match self.compound_assignment(node, true)? {
                 Some(value) => Ok(value),
                 None => self.unknown(node),
@@ -35,7 +45,7 @@ impl<'a> Lower<'_, 'a> {
             "ConditionalOperator" => self.conditional(node),
             "BinaryConditionalOperator" => self.itself_or(node),
             "CallExpr" => match self.call(node, true)? {
-                Some(result) => Ok(result),
+                Some(result) => Ok(self.parted(result)),
                 None => self.unknown(node),
             },
             "UnaryExprOrTypeTraitExpr" => self.size_of(node),
@@ -245,7 +255,7 @@ impl<'a> Lower<'_, 'a> {
         }
         if !self.has_items(right) {
             let aside = self.begin_operand();
-            let second = self.truth(right)?;
+            let second = self.in_parts(false, |lower| lower.truth(right))?;
             self.end_ordered(aside);
             let op = if conjunction { Binary::And } else { Binary::Or };
             return Ok(binary(op, first, second, Type::int()));
@@ -277,9 +287,9 @@ impl<'a> Lower<'_, 'a> {
         }
         if !matches!(ty, Type::Float { .. }) && !self.has_items(then) && !self.has_items(otherwise) {
             let aside = self.begin_operand();
-            let a = self.value(then)?;
+            let a = self.in_parts(false, |lower| lower.value(then))?;
             let arm = self.begin_operand();
-            let b = self.value(otherwise)?;
+            let b = self.in_parts(false, |lower| lower.value(otherwise))?;
             self.end_ordered(arm);
             self.end_ordered(aside);
             let found = self.ctype(node).ty;
@@ -354,7 +364,7 @@ impl<'a> Lower<'_, 'a> {
             self.b.assign(var, number);
             return Ok(wanted.then(|| self.chosen(var)));
         }
-        let from = self.value(right)?;
+        let from = self.whole_value(right)?;
         self.end_operand(aside, right)?;
         self.put(spot, from, wanted, left)
     }
@@ -379,7 +389,7 @@ impl<'a> Lower<'_, 'a> {
         let before = self.read(spot.clone(), left)?;
         let ty = before.ty.clone();
         let aside = self.begin_operand();
-        let by = self.value(right)?;
+        let by = self.whole_value(right)?;
         self.end_operand(aside, right)?;
         // A variable that the right side changes has no defined value on the left.
         let text = node.compute_type.to_string();

@@ -232,7 +232,7 @@ impl<'a> Lower<'_, 'a> {
                     self.struct_into(Spot::Memory(to), value)?;
                 }
                 (Some(var), _) => {
-                    let value = self.value(value)?;
+                    let value = self.whole_value(value)?;
                     if self.b.at_top() {
                         self.result = Some(value);
                         return Ok(Ends::default());

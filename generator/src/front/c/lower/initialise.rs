@@ -43,7 +43,7 @@ impl<'a> Lower<'_, 'a> {
             (_, Type::Struct(_)) => self.struct_into(Spot::Memory(to), init),
             (_, Type::Array { .. } | Type::Opaque(_) | Type::Void) => self.unknown(init),
             _ => {
-                let value = self.value(init)?;
+                let value = self.whole_value(init)?;
                 self.write(Spot::Memory(to), value, init)
             }
         }
@@ -92,7 +92,7 @@ impl<'a> Lower<'_, 'a> {
                 self.struct_into(Spot::Overlay(array.clone(), extent_constant(at), ty.clone()), init)
             }
             (ty, Some(init)) if ty.is_number() => {
-                let value = self.value(init)?;
+                let value = self.whole_value(init)?;
                 let spot = self.overlaid(array.clone(), extent_constant(at), ty.clone());
                 self.write(spot, value, init)
             }

@@ -13,6 +13,7 @@ mod call;
 mod choices;
 mod convert;
 mod declare;
+mod deep;
 mod dispatch;
 mod effects;
 mod expression;
@@ -53,6 +54,7 @@ use crate::front::Unread;
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
+use crate::stack::deep;
 use choices::Choices;
 use effects::{Effects, Summary};
 use given::{Given, Key};
@@ -392,6 +394,8 @@ struct Lower<'r, 'a> {
     /// Extents of arrays with variable length, by their text.
     extents: FxHashMap<String, Expr>,
     effects: Effects,
+    /// Whether statements may stand in front of the expression at hand.
+    may_part: bool,
     /// Objects that one expression makes and nothing else names.
     private: FxHashSet<ObjectId>,
     /// Static variables that are assigned before they are read, and whether one is taken as a local.
@@ -435,6 +439,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             result_type: CType::Void,
             extents: FxHashMap::default(),
             effects: Effects::default(),
+            may_part: false,
             private: FxHashSet::default(),
             assigned_first: FxHashSet::default(),
             automatic: false,

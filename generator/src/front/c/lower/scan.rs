@@ -5,13 +5,13 @@ use super::*;
 /// Calls `f` on a node and all its parts, outermost first, until `f` says that it has seen enough of a part.
 pub fn walk<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>) -> bool) {
     if f(node) {
-        node.inner.iter().for_each(|part| walk(part, f));
+        node.inner.iter().for_each(|part| deep(|| walk(part, f)));
     }
 }
 
 /// Whether some part of a node is as `f` says.
 pub fn any<'a>(node: &'a Node<'a>, f: &dyn Fn(&'a Node<'a>) -> bool) -> bool {
-    f(node) || node.inner.iter().any(|part| any(part, f))
+    f(node) || node.inner.iter().any(|part| deep(|| any(part, f)))
 }
 
 /// A name for a block that is assigned to this.
@@ -244,7 +244,7 @@ impl<'a> Lower<'_, 'a> {
             "UnaryExprOrTypeTraitExpr" => return false,
             _ => self.reads_volatile(node),
         };
-        here || node.inner.iter().any(|part| self.has_items(part))
+        here || node.inner.iter().any(|part| deep(|| self.has_items(part)))
     }
 
     /// Whether a conditional expression is of integers or pointers.

@@ -15,7 +15,7 @@ impl<'a> Lower<'_, 'a> {
         let before = self.enter_statement(node);
         let depth = self.b.depth();
         self.effects = Effects::default();
-        let ends = self.lower_statement(node).unwrap_or_else(|refusal| {
+        let ends = deep(|| self.lower_statement(node)).unwrap_or_else(|refusal| {
             self.give_up(*refusal, depth);
             Ends::falls()
         });
@@ -183,11 +183,13 @@ impl<'a> Lower<'_, 'a> {
         let visible = self.visible.len();
         let last = body.inner.len().saturating_sub(usize::from(wanted));
         let effects = std::mem::take(&mut self.effects);
+        let may_part = std::mem::replace(&mut self.may_part, false);
         for part in &body.inner[..last] {
             let before = (self.enclosing, self.b.statement, self.b.span);
             self.lower_statement(part)?;
             self.leave_statement(before);
         }
+        self.may_part = may_part;
         let value = match body.inner.last() {
             Some(value) if wanted => Some(self.value(value)?),
             _ => None,
