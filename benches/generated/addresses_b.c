@@ -1,4 +1,5 @@
 /* addresses_b.c: the adjoint of addresses, written by adtape. */
+/* addresses_b takes these for different memory: *p, *a. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

@@ -1,4 +1,5 @@
 /* bundle_b.c: the adjoint of bundle, written by adtape. */
+/* bundle_b takes these for different memory: *camera_of, *point_of, *found, *camera, *point, *weight. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

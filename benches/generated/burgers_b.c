@@ -1,4 +1,5 @@
 /* burgers_b.c: the adjoint of burgers, written by adtape. */
+/* burgers_b takes these for different memory: *u, *next. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

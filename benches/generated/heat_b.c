@@ -1,4 +1,5 @@
 /* heat_b.c: the adjoint of heat, written by adtape. */
+/* heat_b takes these for different memory: *k, *data, *u, *next. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

@@ -108,6 +108,9 @@ pub struct Adjoint {
     pub asked: Vec<Head>,
     /// For each head, through which of its arguments it may write.
     pub written: BTreeMap<ProcId, Vec<bool>>,
+    /// For each head the memory of its caller and at file scope that it tells apart, as C names it; behind each what
+    /// may be one object with it.
+    pub told_apart: BTreeMap<ProcId, Vec<(String, Vec<String>)>>,
     /// Whether the sweeps of heads are functions of their own for the user.
     pub split: bool,
     /// With several directions: how the types of adjoints differ from those of the program.
@@ -264,9 +267,10 @@ fn planned_of(flow: &Flow, heads: &[Head], choices: &Choices, also: &Loops) -> R
     let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);
     let written = heads.iter().map(|&head| (head, written(flow, head))).collect();
+    let told_apart = heads.iter().map(|&head| (head, told_apart(flow, head))).collect();
     let steps = steps + facts.required.steps();
     let wide = choices.vector.map(|directions| wide::widen(&mut program, &global_shadows, &mut sweeps, directions));
-    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, split, wide, demotions, steps })
+    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, told_apart, split, wide, demotions, steps })
 }
 
 /// Sweeps that ask for nothing new: what a plan reads again must be kept in memory, which may need stores, which may
@@ -306,6 +310,17 @@ fn settled(
         return Err(facts.required.refusals().to_vec());
     }
     Ok(known::take(known, &flow::walk::callees_first(analysed)))
+}
+
+fn told_apart(flow: &Flow, head: ProcId) -> Vec<(String, Vec<String>)> {
+    let touched = flow.reads(head, RegionId(0)) | flow.writes(head, RegionId(0));
+    let name = |loc: flow::Loc| flow.points.locs.c_name(flow.program, loc);
+    let is_variable = |loc: flow::Loc| match flow.points.locs.root(loc) {
+        flow::Root::Global(global) => !flow.program.globals[global.index()].constant,
+        _ => true,
+    };
+    let all = flow.points.told_apart(&touched).into_iter().filter(|(loc, _)| is_variable(*loc));
+    all.map(|(loc, same)| (name(loc), same.into_iter().map(name).collect())).collect()
 }
 
 fn written(flow: &Flow, head: ProcId) -> Vec<bool> {

@@ -1,4 +1,5 @@
 /* least_squares_b.c: the adjoint of cost, written by adtape. */
+/* cost_b takes these for different memory: *t, *y, *p. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

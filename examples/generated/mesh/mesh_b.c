@@ -1,4 +1,5 @@
 /* mesh_b.c: the adjoint of energy, written by adtape. */
+/* energy_b takes these for different memory: *mesh, *height, *flux, *mesh->length. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

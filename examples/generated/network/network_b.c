@@ -1,4 +1,5 @@
 /* network_b.c: the adjoint of loss, written by adtape. */
+/* loss_b takes these for different memory: *net, *x, *label, *layer, *score, *net->first, *net->second. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

@@ -1,4 +1,5 @@
 /* ode_b.c: the adjoint of distance, written by adtape. */
+/* distance_b takes these for different memory: *rates, *start, *seen. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

@@ -1,4 +1,5 @@
 /* stencil_b.c: the adjoint of misfit, written by adtape. */
+/* misfit_b takes these for different memory: *u, *v, *data. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

@@ -74,7 +74,7 @@ pub fn body(
         let along = match &param.ty {
             Type::Pointer(_) => {
                 reverse.push(bar.clone());
-                bar.clone()
+                format!("{prefix}_along(&{head}, {bar})")
             }
             Type::Float { .. } => {
                 text += &format!("        {} = 0;\n", ty(&param.ty, &trial));

@@ -32,6 +32,8 @@ void @_add(@_head *head, @_block block);
 /* The run that the calling process is to make; 0: the caller's own. The first one learns, the others compare. */
 int @_learn(@_head *head, const void *frame);
 int @_trial(@_head *head);
+/* The tangent that lies as the adjoint does: another one in a variable at file scope. */
+void *@_along(const @_head *head, const void *adjoint);
 /* A call of a head without sweeps. */
 void @_nothing(const char *head);
 double @_direction(int argument, double value);

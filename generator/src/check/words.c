@@ -185,3 +185,14 @@ static char *tangent_of(const @_head *head, const word *w) {
     const @_block *b = &head->blocks[w->block];
     return (char *)b->tangent + (w->place - (const char *)b->primal);
 }
+
+void *@_along(const @_head *head, const void *adjoint) {
+    for (size_t k = 0; k < head->count; k++) {
+        const @_block *b = &head->blocks[k];
+        const char *first = b->adjoint, *here = adjoint;
+        if (b->bytes != 0 && b->tangent != NULL && here >= first && here < first + b->bytes) {
+            return (char *)b->tangent + (here - first);
+        }
+    }
+    return (void *)(uintptr_t)adjoint;
+}

@@ -13,6 +13,7 @@ pub mod expr;
 mod header;
 mod helpers;
 pub mod names;
+mod objects;
 mod preamble;
 mod rows;
 mod shadows;
@@ -179,6 +180,7 @@ fn both(
         }
         text.proc(program, &proc.name, printed, adjoint.split && is_head);
     }
+    text.given = objects::taken_as_given(adjoint);
     let mut check = String::new();
     let mut second = None;
     if let Some(tangents) = tangents {
@@ -357,6 +359,8 @@ impl<'a> Unit<'a> {
 /// The parts of the generated file.
 #[derive(Default)]
 struct Text {
+    /// What the head of the file says.
+    given: String,
     runtime: String,
     /// Static variables of functions that sweeps share.
     scratch: String,
@@ -408,7 +412,7 @@ impl Text {
         let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
         let names: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, {SIGNATURE}\n", names.join(", "));
-        let mut source = format!("{}{PROLOGUE}\n", title(&options.file));
+        let mut source = format!("{}{}{PROLOGUE}\n", title(&options.file), self.given);
         // The driver of a check has the program's `main`.
         if !self.runtime.is_empty() {
             source += &format!("#define main {}_main\n", unit.witness);

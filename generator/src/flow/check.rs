@@ -15,6 +15,11 @@ pub fn accesses(program: &Program, points: &Points, refusals: &mut Vec<Refusal>)
     for p in walk::callees_first(program) {
         check.procedure(p);
     }
+    for (a, b, span) in points.odd() {
+        let [a, b] = [a, b].map(|loc| points.locs.c_name(program, loc));
+        let what = format!("'{a}' and '{b}' are taken for one object here, and are memory of two types");
+        check.refuse(span, what, "compare pointers to one type");
+    }
 }
 
 struct Check<'a> {

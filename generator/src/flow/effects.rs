@@ -12,7 +12,7 @@
 use super::locs::{Loc, Root, Set};
 use super::{Points, scratch, walk};
 use crate::ir::library::{Does, does};
-use crate::ir::{Callee, ExprKind, ItemId, ItemKind, Life, Place, ProcId, Program, REALLOC, RegionId, Type};
+use crate::ir::{Callee, ExprKind, GlobalId, ItemId, ItemKind, Life, Place, ProcId, Program, REALLOC, RegionId, Type};
 
 /// What something may read and write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -175,16 +175,27 @@ pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
     p == g && (matches!(object.life, Life::Param(_)) || !points.escapes(loc))
 }
 
-/// Variables with static storage that the program writes somewhere: what a function without source may write, too.
+/// What a function without source may write, by name, by an address that it has, or by calling the program back:
+/// variables that other files can name, those that other functions of their file write, those whose address the program
+/// gives away, and those that the program itself writes.
 fn state(program: &Program, points: &Points) -> Set {
-    let mut state = Set::new();
     let scratch = scratch::find(program);
+    let all = (0..program.globals.len()).map(GlobalId::new);
+    let variables: Vec<GlobalId> =
+        all.filter(|global| !program.globals[global.index()].constant && !scratch.contains(global)).collect();
+    let given = given_away(program, points);
+    let inside = |global: &GlobalId| program.statics.iter().any(|declared| declared.globals.contains(global));
+    let top = |global: &GlobalId| points.locs.find(Root::Global(*global)).expect("every variable has one");
+    let is_open =
+        |global: &GlobalId| given.contains(&top(global)) || !program.closed.contains(global) && !inside(global);
+    let mut state: Set =
+        variables.iter().filter(|global| is_open(global)).flat_map(|global| points.locs.leaves(top(global))).collect();
     for (p, proc) in program.procs.iter().enumerate() {
         for item in &proc.items {
             if let ItemKind::Store { to, .. } = &item.kind {
                 let cells = points.cells(ProcId::new(p), to);
                 let may = |cell: &Loc| match points.locs.root(*cell) {
-                    Root::Global(global) => !scratch.contains(&global),
+                    Root::Global(global) => variables.contains(&global),
                     _ => false,
                 };
                 state.extend(cells.into_iter().filter(may));
@@ -192,6 +203,22 @@ fn state(program: &Program, points: &Points) -> Set {
         }
     }
     state
+}
+
+/// Objects whose address lies in memory, is returned, or goes to a function without source.
+fn given_away(program: &Program, points: &Points) -> Set {
+    let mut given = points.stored();
+    for (p, proc) in program.procs.iter().enumerate() {
+        let passed = proc.items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Call { callee: Callee::External { .. }, args, .. } => Some(args),
+            _ => None,
+        });
+        let pointers = passed.flatten().chain(&proc.result).filter(|e| matches!(e.ty, Type::Pointer(_)));
+        let targets = pointers.flat_map(|pointer| points.targets(ProcId::new(p), pointer));
+        let grounds = targets.flat_map(|target| points.grounds_of(target));
+        given.extend(grounds.map(|ground| points.locs.root_top(ground)));
+    }
+    given
 }
 
 /// `FILE *` and constants of the text: what a function without source does there is its own business.

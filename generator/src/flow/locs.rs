@@ -311,6 +311,27 @@ impl Locs {
         }
     }
 
+    /// How C writes it, up to subscripts: `table`, `*x`, `net->w`, `*net->w`.
+    pub fn c_name(&self, program: &Program, loc: Loc) -> String {
+        let at = |pointer: String| if self.path(loc).is_empty() { format!("*{pointer}") } else { pointer + "->" };
+        let mut name = match self.root(loc) {
+            Root::Formal(p, k) => at(program.procs[p.index()].params[k as usize].name.clone()),
+            Root::Cell(cell) => at(self.c_name(program, cell)),
+            Root::Global(g) => program.globals[g.index()].name.clone(),
+            Root::Object(p, o) => program.procs[p.index()].objects[o.index()].name.clone(),
+            Root::Literal | Root::Unknown => self.name(program, loc),
+        };
+        let mut at = self.root_top(loc);
+        for field in self.path(loc) {
+            if let Type::Struct(s) = self.ty(at) {
+                let dot = if name.ends_with("->") { "" } else { "." };
+                name = format!("{name}{dot}{}", program.types.structs[s.index()].fields[field.index()].name);
+            }
+            at = self.child(at, field).unwrap_or(at);
+        }
+        name
+    }
+
     /// How messages and tests write it: `f.t`, `*f.x`, `*f.net.w`, `table`.
     pub fn name(&self, program: &Program, loc: Loc) -> String {
         let mut name = match self.root(loc) {

@@ -8,8 +8,8 @@
 //!   *binds* each of them to the caller's locations; what the callee stores in pointer cells goes up through the
 //!   binding.
 //! - **Aliases** of pointees come from the calls: two may be the same memory only if some call binds them to
-//!   locations that overlap. The arguments of a head, and what their pointers reach, are taken as distinct unless
-//!   [`super::Options::may_alias`] is set.
+//!   locations that overlap. The arguments of a head, and what their pointers reach, are taken as distinct unless the
+//!   program takes them for one object (`one`), or [`super::Options::may_alias`] is set.
 //! - **Closure**: rounds over all procedures until no set grows; recursion needs nothing of its own. Where a pointee of
 //!   type `void` got its type on the way, once more from empty sets.
 //!
@@ -17,6 +17,7 @@
 //! *ground*: the objects that they are in the end, through every chain of calls.
 
 mod entry;
+mod one;
 mod rounds;
 
 use std::collections::BTreeMap;
@@ -46,6 +47,8 @@ pub struct Points<'a> {
     has_stable: bool,
     /// The pointers with static storage that the heads set before anything reads them.
     set_first: Set,
+    /// What of the caller may be one object.
+    one: one::One,
     options: Options,
     grown: bool,
     /// Whether a pointee of type `void` got its type in this closure.
@@ -66,6 +69,7 @@ impl<'a> Points<'a> {
             heads: heads.to_vec(),
             has_stable: program.procs.iter().flat_map(|p| &p.objects).any(|object| object.life == Life::Stable),
             set_first: Set::new(),
+            one: one::One::default(),
             options: options.clone(),
             grown: false,
             typed: false,
@@ -80,6 +84,7 @@ impl<'a> Points<'a> {
             points.cells.clear();
             points.bindings.clear();
             points.grounds.clear();
+            points.one = one::One::default();
             points.close();
         }
         points
@@ -94,6 +99,7 @@ impl<'a> Points<'a> {
             }
             self.pair_arguments();
             self.ground();
+            self.grown |= !self.grown && self.relate();
         }
     }
 
@@ -181,18 +187,8 @@ impl<'a> Points<'a> {
     /// The locations that may be the same memory as `loc`, itself among them.
     pub fn aliases(&self, proc: ProcId, loc: Loc) -> Set {
         let mut out = Set::from([loc]);
-        let (top, path) = (self.locs.root_top(loc), self.locs.path(loc));
-        for &(a, b) in &self.pairs[proc.index()] {
-            if a == top {
-                out.extend(self.locs.follow(b, &path));
-            }
-            if self.locs.root_top(b) == top {
-                let inner = self.locs.path(b);
-                if path.len() >= inner.len() && path[..inner.len()] == inner[..] {
-                    out.extend(self.locs.follow(a, &path[inner.len()..]));
-                }
-            }
-        }
+        out.extend(self.same_by(&self.pairs[proc.index()], loc));
+        out.extend(self.same_by(&self.one.pairs, loc));
         out
     }
 
@@ -227,7 +223,12 @@ impl<'a> Points<'a> {
 
     fn ground_overlap(&self, a: Loc, b: Loc) -> bool {
         let anything = |l| self.locs.root(l) == Root::Unknown;
-        self.locs.overlap(a, b) || anything(a) || anything(b) || self.initial(a, b) || self.initial(b, a)
+        self.locs.overlap(a, b)
+            || anything(a)
+            || anything(b)
+            || self.initial(a, b)
+            || self.initial(b, a)
+            || self.is_one(a, b)
     }
 
     /// Whether `a` is what a global pointer points to at the start, and `b` a global that it might be initialised with.

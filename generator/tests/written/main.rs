@@ -8,6 +8,7 @@ mod common;
 mod emit;
 mod figures;
 mod front;
+mod objects;
 mod openmp;
 mod steep;
 mod sweeps;

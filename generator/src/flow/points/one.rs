@@ -1,0 +1,394 @@
+//! Pointers of the caller that the program takes for pointers into one object.
+//!
+//! What a head gets is taken for different memory, one object for each pointer. Some things have a meaning only within
+//! one object, so a program that does them says that two pointers may lead into one:
+//!
+//! - it compares them, or subtracts one from the other. What compares is *related* in the procedure that does it, and
+//!   calls hand the relation up to what they bind. Of three pointers, two of which are related to the third, all are.
+//! - it accesses what lies below a pointer that nobody advanced, as `end[-1]`. The object begins in front of such a
+//!   pointer, so it may be any object of the caller with elements of that type.
+//!
+//! Pointers in objects that are one may be one pointer, so what they lead to is one object, too.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Points;
+use crate::flow::locs::{self, Loc, Root, Set};
+use crate::flow::walk;
+use crate::ir::{
+    Base, Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, Proc, ProcId, RegionId, Span, Step, Type,
+    Unary, ValueId,
+};
+
+/// Two locations that a procedure takes for one object, with the place that says so.
+type Related = BTreeMap<(Loc, Loc), Span>;
+
+/// What is one object.
+#[derive(Default)]
+pub(super) struct One {
+    /// By procedure.
+    related: Vec<Related>,
+    /// By procedure and root: the least element that the procedure surely accesses there.
+    lowest: BTreeMap<(ProcId, Loc), i128>,
+    /// Of objects of the caller and variables at file scope, a whole root and what may be its memory.
+    pub(super) pairs: BTreeSet<(Loc, Loc)>,
+    /// What is taken for one object, but cannot be.
+    odd: Related,
+}
+
+/// Where a pointer lies in the object that it pointed to first.
+#[derive(Clone, Copy, PartialEq)]
+enum Offset {
+    /// So many elements behind.
+    Is(i128),
+    /// Below, by some number of elements.
+    Below,
+    /// Anywhere.
+    Any,
+}
+
+/// Some element that is surely below all that have a number.
+const BELOW: i128 = i128::MIN / 2;
+
+/// So many expressions are read for one offset; what takes more may be anywhere.
+const BUDGET: u32 = 64;
+
+impl Offset {
+    fn plus(self, other: Offset) -> Offset {
+        let is_none_above = |offset| matches!(offset, Offset::Below | Offset::Is(..=0));
+        match (self, other) {
+            (Offset::Is(a), Offset::Is(b)) => a.checked_add(b).map_or(Offset::Any, Offset::Is),
+            (a, b) if is_none_above(a) && is_none_above(b) => Offset::Below,
+            _ => Offset::Any,
+        }
+    }
+
+    /// Of a value that has one of two offsets: the one that leads below.
+    fn or(self, other: Offset) -> Offset {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Offset::Below | Offset::Is(..0), _) => self,
+            (_, Offset::Below | Offset::Is(..0)) => other,
+            (Offset::Is(0), _) | (_, Offset::Is(0)) => Offset::Is(0),
+            _ => Offset::Any,
+        }
+    }
+
+    fn lowest(self) -> Option<i128> {
+        match self {
+            Offset::Is(at) => Some(at),
+            Offset::Below => Some(BELOW),
+            Offset::Any => None,
+        }
+    }
+}
+
+impl Points<'_> {
+    /// Finds what is one object. Whether that is news.
+    pub(super) fn relate(&mut self) -> bool {
+        let mut one = std::mem::take(&mut self.one);
+        one.related.resize(self.program.procs.len(), Related::new());
+        let before = (one.related.iter().map(BTreeMap::len).sum::<usize>(), one.lowest.clone(), one.pairs.len());
+        for p in walk::callees_first(self.program) {
+            self.relate_in(p, &mut one);
+        }
+        self.join(&mut one);
+        let news =
+            before != (one.related.iter().map(BTreeMap::len).sum::<usize>(), one.lowest.clone(), one.pairs.len());
+        self.one = one;
+        news
+    }
+
+    /// What a procedure compares and accesses, and what its callees do.
+    fn relate_in(&self, p: ProcId, one: &mut One) {
+        let proc = &self.program.procs[p.index()];
+        for id in walk::items(proc, RegionId(0)) {
+            let item = &proc.items[id.index()];
+            for e in walk::of_item(proc, item) {
+                self.relate_expr(p, e, item.span, one);
+            }
+            match &item.kind {
+                ItemKind::Store { to, .. } => self.access(p, to, one),
+                ItemKind::Call { callee: Callee::Proc(g), args, .. } => self.relate_call(p, id, *g, args, one),
+                _ => {}
+            }
+        }
+        if let Some(result) = &proc.result {
+            self.relate_expr(p, result, proc.span, one);
+        }
+    }
+
+    fn relate_expr(&self, p: ProcId, e: &Expr, span: Span, one: &mut One) {
+        walk::expr(e, &mut |x| match &x.kind {
+            ExprKind::Load(place) => self.access(p, place, one),
+            ExprKind::Binary(op, a, b) if is_within_one_object(*op) && is_pointer(a) && is_pointer(b) => {
+                let others = self.targets(p, b);
+                for x in self.targets(p, a) {
+                    others.iter().for_each(|y| self.pair(&mut one.related[p.index()], x, *y, span));
+                }
+            }
+            _ => {}
+        });
+    }
+
+    /// Notes two locations as one object, unless they are so already or cannot be.
+    fn pair(&self, related: &mut Related, a: Loc, b: Loc, span: Span) {
+        let is_fixed = |loc| self.locs.root(loc).is_memory();
+        let is_none = |loc| matches!(self.locs.root(loc), Root::Unknown | Root::Literal);
+        if self.locs.root_top(a) != self.locs.root_top(b) && !(is_fixed(a) && is_fixed(b)) && !is_none(a) && !is_none(b)
+        {
+            related.entry((a.min(b), a.max(b))).or_insert(span);
+        }
+    }
+
+    fn relate_call(&self, p: ProcId, call: ItemId, g: ProcId, args: &[Expr], one: &mut One) {
+        let ItemKind::Call { .. } = &self.program.procs[p.index()].items[call.index()].kind else { return };
+        let span = self.program.procs[p.index()].items[call.index()].span;
+        for ((a, b), _) in one.related[g.index()].clone() {
+            let others = self.up(p, call, g, b);
+            for x in self.up(p, call, g, a) {
+                others.iter().for_each(|y| self.pair(&mut one.related[p.index()], x, *y, span));
+            }
+        }
+        let own = one.lowest.range((g, Loc(0))..=(g, Loc(u32::MAX)));
+        for ((_, top), lowest) in own.map(|(at, lowest)| (*at, *lowest)).collect::<Vec<_>>() {
+            let begin = match self.locs.root(top) {
+                Root::Formal(_, k) => {
+                    args.get(k as usize).map_or(Offset::Any, |arg| self.offset(p, arg, &Cell::new(BUDGET)))
+                }
+                _ => Offset::Is(0),
+            };
+            let at = if lowest == BELOW { Offset::Below } else { Offset::Is(lowest) };
+            if let Some(lowest) = begin.plus(at).lowest() {
+                self.up(p, call, g, top).into_iter().for_each(|loc| self.touch(p, loc, lowest, one));
+            }
+        }
+    }
+
+    fn access(&self, p: ProcId, place: &Place, one: &mut One) {
+        let Base::At(pointer) = &place.base else { return };
+        let left = Cell::new(BUDGET);
+        let first = match place.path.first() {
+            Some(Step::Index(subscripts)) => subscripts.first().map_or(Offset::Is(0), |s| self.number(p, &s.at, &left)),
+            _ => Offset::Is(0),
+        };
+        if let Some(lowest) = self.offset(p, pointer, &left).plus(first).lowest() {
+            self.targets(p, pointer).into_iter().for_each(|loc| self.touch(p, loc, lowest, one));
+        }
+    }
+
+    fn touch(&self, p: ProcId, loc: Loc, lowest: i128, one: &mut One) {
+        if self.locs.root_top(loc) == loc && !self.locs.root(loc).is_memory() {
+            let known = one.lowest.entry((p, loc)).or_insert(lowest);
+            *known = lowest.min(*known);
+        }
+    }
+
+    /// Where a pointer lies. `left`: how many expressions may still be read.
+    fn offset(&self, p: ProcId, pointer: &Expr, left: &Cell<u32>) -> Offset {
+        let Some(rest) = left.get().checked_sub(1) else { return Offset::Any };
+        left.set(rest);
+        match &pointer.kind {
+            ExprKind::Cast(inner) if is_pointer(inner) => self.offset(p, inner, left),
+            ExprKind::Select(_, a, b) => self.offset(p, a, left).or(self.offset(p, b, left)),
+            ExprKind::Address(Place { base: Base::At(base), path, .. }) => match &path[..] {
+                [Step::Index(subscripts)] if subscripts.len() == 1 => {
+                    self.offset(p, base, left).plus(self.number(p, &subscripts[0].at, left))
+                }
+                _ => Offset::Any,
+            },
+            // What the program itself has put there may lie anywhere.
+            ExprKind::Load(place) => {
+                let is_kept = |cell: &Loc| self.aliases(p, *cell).iter().all(|same| !self.cells.contains_key(same));
+                if self.cells(p, place).iter().all(is_kept) { Offset::Is(0) } else { Offset::Any }
+            }
+            ExprKind::Value(v) => self.of_value(p, *v, &|of| self.offset(p, of, left)),
+            _ => Offset::Any,
+        }
+    }
+
+    /// Whether a number leads below.
+    fn number(&self, p: ProcId, e: &Expr, left: &Cell<u32>) -> Offset {
+        let Some(rest) = left.get().checked_sub(1) else { return Offset::Any };
+        left.set(rest);
+        match &e.kind {
+            ExprKind::Int(at) => Offset::Is(*at),
+            ExprKind::Cast(inner) => self.number(p, inner, left),
+            ExprKind::Unary(Unary::Negate, inner) => match self.number(p, inner, left) {
+                Offset::Is(at) => Offset::Is(-at),
+                Offset::Below => Offset::Any,
+                // A subscript with a minus in front is meant to lead back.
+                Offset::Any => Offset::Below,
+            },
+            ExprKind::Binary(Binary::Add, a, b) => self.number(p, a, left).plus(self.number(p, b, left)),
+            ExprKind::Binary(Binary::Subtract, a, b) => match (self.number(p, a, left), self.number(p, b, left)) {
+                (Offset::Is(a), Offset::Is(b)) => Offset::Is(a - b),
+                (Offset::Is(..=0) | Offset::Below, Offset::Is(0..) | Offset::Any) => Offset::Below,
+                _ => Offset::Any,
+            },
+            ExprKind::Value(v) => self.of_value(p, *v, &|of| self.number(p, of, left)),
+            _ => Offset::Any,
+        }
+    }
+
+    /// A variable of a loop is what it is in the first pass; behind the loop, what a pass leaves.
+    fn of_value(&self, p: ProcId, v: ValueId, of: &dyn Fn(&Expr) -> Offset) -> Offset {
+        let proc: &Proc = &self.program.procs[p.index()];
+        let value = |v: ValueId| {
+            let ty = proc.vars[proc.values[v.index()].var.index()].ty.clone();
+            of(&Expr { kind: ExprKind::Value(v), ty })
+        };
+        let known = &proc.values[v.index()];
+        match &known.def {
+            Def::Entry(_) if matches!(proc.vars[known.var.index()].ty, Type::Pointer(_)) => Offset::Is(0),
+            Def::Is(e) => of(e),
+            def @ Def::Join(..) => proc.merged(def).map_or(Offset::Any, |[then, other]| value(then).or(value(other))),
+            def @ Def::Head(..) => proc.merged(def).map_or(Offset::Any, |[init, _]| value(init)),
+            def @ Def::Out(..) => proc.merged(def).map_or(Offset::Any, |[_, end]| value(end)),
+            Def::Entry(_) | Def::Result(_) | Def::Undefined | Def::Popped(_) => Offset::Any,
+        }
+    }
+
+    /// What is one object in the end, from what heads relate and access.
+    fn join(&self, one: &mut One) {
+        let is_outside = |loc: &Loc| match self.locs.root(*loc) {
+            Root::Formal(p, _) => self.heads.contains(&p),
+            Root::Cell(_) => self.locs.native(*loc).is_none_or(|p| self.heads.contains(&p)),
+            Root::Global(_) => true,
+            Root::Object(..) | Root::Literal | Root::Unknown => false,
+        };
+        let grounds = |loc: Loc| self.grounds_of(loc).into_iter().filter(is_outside).collect::<Vec<_>>();
+        let mut open: Vec<(Loc, Loc, Span)> = Vec::new();
+        for head in &self.heads {
+            for (&(a, b), &span) in &one.related[head.index()] {
+                let others = grounds(b);
+                open.extend(grounds(a).into_iter().flat_map(|x| others.iter().map(move |&y| (x, y, span))));
+            }
+        }
+        one.odd.clear();
+        // Groups of locations that are one object.
+        let mut groups: Vec<Set> = Vec::new();
+        while let Some((a, b, span)) = open.pop() {
+            let mut all = Set::from([a, b]);
+            if groups.iter().any(|group| group.is_superset(&all)) {
+                continue;
+            }
+            groups.retain(|group| {
+                let is_apart = all.is_disjoint(group);
+                if !is_apart {
+                    all.extend(group);
+                }
+                is_apart
+            });
+            let members: Vec<Loc> = all.iter().copied().collect();
+            let pairs = members.iter().enumerate().flat_map(|(k, &x)| members[k + 1..].iter().map(move |&y| (x, y)));
+            for (x, y) in pairs.filter(|(x, y)| self.locs.root_top(*x) != self.locs.root_top(*y)) {
+                let Some((top, loc)) = self.as_pair(x, y) else {
+                    let is_vague = |loc: Loc| matches!(self.locs.ty(loc), Type::Void | Type::Opaque(_));
+                    if !is_vague(x) && !is_vague(y) {
+                        one.odd.entry((x, y)).or_insert(span);
+                    }
+                    continue;
+                };
+                one.pairs.insert((top, loc));
+                // A pointer to a member may be moved to others of its type.
+                let inner = self.locs.all().filter(|_| self.locs.root_top(loc) != loc);
+                let beside = inner.filter(|other| self.locs.root_top(*other) == self.locs.root_top(loc));
+                let same = beside.filter(|other| locs::compatible(self.locs.ty(top), self.locs.ty(*other)));
+                one.pairs.extend(same.map(|other| (top, other)));
+                open.extend((![x, y].contains(&loc)).then_some((top, loc, span)));
+                open.extend(self.led_to(top, loc).into_iter().map(|(x, y)| (x, y, span)));
+            }
+            groups.push(all);
+        }
+        for (&(p, top), &lowest) in one.lowest.iter().filter(|((p, _), _)| self.heads.contains(p)) {
+            for own in grounds(top).into_iter().filter(|_| lowest < 0) {
+                let others = self.locs.all().filter(|other| is_outside(other) && self.locs.root_top(*other) != own);
+                let seen = others.filter(|other| self.locs.native(*other).is_none_or(|q| q == p));
+                let same = seen.filter(|other| locs::compatible(self.locs.ty(own), self.locs.ty(*other)));
+                one.pairs.extend(same.map(|other| (own, other)));
+            }
+        }
+    }
+
+    /// Two locations as a whole root and what may be its memory.
+    fn as_pair(&self, a: Loc, b: Loc) -> Option<(Loc, Loc)> {
+        let (tops, paths) = ([a, b].map(|loc| self.locs.root_top(loc)), [a, b].map(|loc| self.locs.path(loc)));
+        let fits = |x, y| locs::compatible(self.locs.ty(x), self.locs.ty(y));
+        if tops[0] == tops[1] {
+            return None;
+        }
+        match [paths[0].is_empty(), paths[1].is_empty()] {
+            [true, _] if fits(a, b) => Some((a, b)),
+            [_, true] if fits(a, b) => Some((b, a)),
+            [false, false] if paths[0] == paths[1] && fits(tops[0], tops[1]) => Some((tops[0], tops[1])),
+            _ => None,
+        }
+    }
+
+    /// What pointers in two locations lead to, where these may be one.
+    fn led_to(&self, top: Loc, loc: Loc) -> Vec<(Loc, Loc)> {
+        let inside = |at: Loc| self.locs.leaves(at).into_iter();
+        let behind = |cell: Loc| self.locs.find(Root::Cell(cell));
+        let both = inside(top).filter_map(|cell| {
+            let other = self.locs.follow(loc, &self.locs.path(cell))?;
+            Some((behind(cell)?, behind(other)?)).filter(|(a, b)| self.locs.root_top(*a) != self.locs.root_top(*b))
+        });
+        both.collect()
+    }
+
+    /// What the program takes for one object although it is memory of two types, and where it does.
+    pub fn odd(&self) -> impl Iterator<Item = (Loc, Loc, Span)> + '_ {
+        self.one.odd.iter().map(|(&(a, b), &span)| (a, b, span))
+    }
+
+    /// The objects of the caller and at file scope that a head tells apart: those of these locations, each with those in
+    /// front of it with which it may be one object.
+    pub fn told_apart(&self, touched: &Set) -> Vec<(Loc, Vec<Loc>)> {
+        let is_outside = |loc: &Loc| matches!(self.locs.root(*loc), Root::Formal(..) | Root::Cell(_) | Root::Global(_));
+        let tops: Set = touched.iter().map(|loc| self.locs.root_top(*loc)).filter(is_outside).collect();
+        let shares = |a: Loc, b: Loc| {
+            let pair = |(top, loc): &(Loc, Loc)| [(a, b), (b, a)].contains(&(*top, self.locs.root_top(*loc)));
+            self.one.pairs.iter().any(pair)
+        };
+        let before = |top: Loc| tops.range(..top).copied().filter(|other| shares(top, *other)).collect();
+        tops.iter().map(|&top| (top, before(top))).collect()
+    }
+
+    /// Whether two locations may be one object, because the program takes pointers to them for pointers into one.
+    pub(super) fn is_one(&self, a: Loc, b: Loc) -> bool {
+        let leads = |from: Loc, to: Loc| self.same_by(&self.one.pairs, from).any(|same| self.locs.overlap(same, to));
+        !self.one.pairs.is_empty() && (leads(a, b) || leads(b, a))
+    }
+
+    /// What may be the memory of a location, by pairs of a whole root and what may be its memory.
+    pub(super) fn same_by<'p>(
+        &'p self,
+        pairs: &'p BTreeSet<(Loc, Loc)>,
+        loc: Loc,
+    ) -> impl Iterator<Item = Loc> + use<'p> {
+        let (top, path) = (self.locs.root_top(loc), self.locs.path(loc));
+        pairs.iter().flat_map(move |&(a, b)| {
+            let outer = (a == top).then(|| self.locs.follow(b, &path)).flatten();
+            let inner = (self.locs.root_top(b) == top).then(|| self.locs.path(b));
+            let inner = inner.filter(|inner| path.starts_with(inner));
+            outer.into_iter().chain(inner.and_then(|inner| self.locs.follow(a, &path[inner.len()..])))
+        })
+    }
+}
+
+fn is_pointer(e: &Expr) -> bool {
+    matches!(e.ty, Type::Pointer(_))
+}
+
+/// Whether an operator says that both pointers may lead into one object.
+fn is_within_one_object(op: Binary) -> bool {
+    match op {
+        Binary::Less | Binary::LessEqual | Binary::Greater | Binary::GreaterEqual => true,
+        Binary::Equal | Binary::NotEqual | Binary::PointerDifference => true,
+        Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => false,
+        Binary::ShiftLeft | Binary::ShiftRight | Binary::BitAnd | Binary::BitOr | Binary::BitXor => false,
+        Binary::And | Binary::Or => false,
+    }
+}
