@@ -137,7 +137,7 @@ fn both(
 ) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
     let mut unit = Unit::new(program);
-    unit.checks = tangents.is_some();
+    unit.checks = checks;
     // Tests of what the program assumes stand in the forward sweep.
     let is_text = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
     let does_nothing = |proc: &Proc| proc.regions[0].items.iter().all(|item| is_text(&proc.items[item.index()]));
