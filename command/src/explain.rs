@@ -26,7 +26,8 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
         for line in lines {
             let place = report::place(line.span, &adjoint.program.sources, files).unwrap_or_default();
             let bytes = bytes(line);
-            out += &format!("{:<12} {place:<24} {:<12} {}{bytes}\n", sweeps.name, line.what, why(line));
+            let [what, why] = [&line.what, &why(line)].map(|text| report::spoken(text, &adjoint.program.sources));
+            out += &format!("{:<12} {place:<24} {what:<12} {why}{bytes}\n", sweeps.name);
         }
     }
     out += &proved(adjoint);

@@ -48,10 +48,11 @@ const NAMED: usize = 5;
 
 /// `model.c:88:5: refused: ...`, the source line with a mark below, and the way round.
 fn text(refusal: &Refusal, more: &[String], sources: &[Source], files: &[String]) -> String {
+    let what = spoken(&refusal.what, sources);
     let mut out = match place(refusal.span, sources, files) {
-        Some(place) => format!("{place}: refused: {}\n", refusal.what),
+        Some(place) => format!("{place}: refused: {what}\n"),
         None if refusal.what.starts_with("adtape: ") => format!("{}\n", refusal.what),
-        None => format!("adtape: refused: {}\n", refusal.what),
+        None => format!("adtape: refused: {what}\n"),
     };
     if let Some(line) = line(refusal.span, sources, files) {
         let before = usize::try_from(refusal.span.column.saturating_sub(1)).unwrap_or_default();
@@ -67,6 +68,22 @@ fn text(refusal: &Refusal, more: &[String], sources: &[Source], files: &[String]
     }
     if !refusal.help.is_empty() {
         out += &format!("help: {}\n", refusal.help);
+    }
+    out
+}
+
+/// A message with names of the sources alone: `h_block` and `x_memory` are names of the generator for what `h` and `x`
+/// lead to.
+pub fn spoken(what: &str, sources: &[Source]) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut out, mut rest) = (String::new(), what);
+    while let Some(c) = rest.chars().next() {
+        let end = if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
+        let (word, behind) = rest.split_at(end);
+        let own =
+            ["_block", "_memory"].iter().find_map(|ending| word.strip_suffix(ending)).filter(|own| !own.is_empty());
+        out += own.filter(|_| !sources.iter().any(|source| source.text.contains(word))).unwrap_or(word);
+        rest = behind;
     }
     out
 }
@@ -101,4 +118,18 @@ fn line(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
         None => std::fs::read_to_string(files.get(at)?).ok()?,
     };
     text.lines().nth(number).map(String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_names_of_the_sources() {
+        let source =
+            Source { path: "m.c".into(), text: "double v4rho4, my_block;".into(), main: true, origins: Vec::new() };
+        let of = |text: &str| spoken(text, std::slice::from_ref(&source));
+        assert_eq!(of("blocks 'v4rho4_memory' and 'h_block'"), "blocks 'v4rho4' and 'h'");
+        assert_eq!(of("'my_block', _block"), "'my_block', _block");
+    }
 }

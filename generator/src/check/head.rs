@@ -245,9 +245,12 @@ impl Behind<'_> {
                 {
                     let flags = (self.flags)(&primal);
                     let block = format!("{primal}, (void *){adjoint}, (void *){adjoint}, 0, 0, 1, {flags}");
-                    let is_there = |place: &str| match is_copy {
-                        true => format!("{place} != NULL"),
-                        false => format!("{}_follows(&{place}) && {place} != NULL", self.prefix),
+                    let is_there = |place: &str| {
+                        if is_copy {
+                            format!("{place} != NULL")
+                        } else {
+                            format!("{}_follows(&{place}) && {place} != NULL", self.prefix)
+                        }
                     };
                     let both = format!("{} && {}", is_there(&primal), is_there(&adjoint));
                     text += &format!("            if ({both}) {{\n");

@@ -35,7 +35,7 @@ impl Builder<'_> {
                 match (missing.is_empty(), definition.loads) {
                     (false, _) => format!("to evaluate it again takes {}", missing.join(", ")),
                     (true, true) => "it is read from memory that changes".into(),
-                    (true, false) => "what others need is recovered from it".into(),
+                    (true, false) => KEPT.into(),
                 }
             }
         }
@@ -52,6 +52,7 @@ impl Builder<'_> {
         let how = match how {
             How::Recompute => format!("computed again: {text}"),
             How::Invert(from) => {
+                self.inverted.insert(from);
                 let line = self.primal.values[from.index()].span.line;
                 format!("recovered as {text}: inverts line {line}")
             }
@@ -60,12 +61,12 @@ impl Builder<'_> {
         self.explain(this.span, var.name.clone(), how, 0.0);
     }
 
-    /// Notes which line reads memory, by the name of what it belongs to.
+    /// Notes which line reads memory, by its place.
     pub(super) fn note_loads(&mut self, expr: &Expr) {
         let mut names = Vec::new();
         walk::expressions(expr, &mut |e| {
             if let ExprKind::Load(place) = &e.kind {
-                names.push(root(&self.place_text(place)).to_string());
+                names.push(self.place_text(place));
             }
         });
         for name in names {
@@ -81,16 +82,26 @@ impl Builder<'_> {
                 values.entry(line).or_default().push(*value);
             }
         }
+        let calls = self.primal.items.iter().any(|item| matches!(item.kind, ItemKind::Call { .. }));
         for line in &mut self.plan.explanations {
             let memory = line.how.starts_with("stored before");
-            let values = values.get(line).into_iter().flatten().filter_map(|value| self.reads.get(value));
+            let stored = values.get(line).map_or(&[][..], Vec::as_slice);
+            if line.how.ends_with(KEPT) && stored.iter().any(|value| self.inverted.contains(value)) {
+                line.how = line.how.replace(KEPT, "what others need is recovered from it");
+            }
+            let values = stored.iter().filter_map(|value| self.reads.get(value));
             let lines: BTreeSet<u32> = if memory {
-                self.loads.get(root(&line.what)).into_iter().flatten().copied().collect()
+                let meet = self.loads.iter().filter(|(place, _)| may_meet(place, &line.what));
+                meet.flat_map(|(_, lines)| lines).copied().collect()
             } else {
                 values.flatten().copied().collect()
             };
             if memory && lines.is_empty() {
-                line.how += ": a function that it is passed to reads it, or the caller";
+                line.how += if calls {
+                    ": no line here reads it, a function that is called may"
+                } else {
+                    ": no line here reads it"
+                };
             }
             // The adjoint of the result stands at the function's own line.
             let own = self.primal.span.line;
@@ -138,7 +149,59 @@ impl Builder<'_> {
     }
 }
 
-/// `x` of `x[i].y`.
-fn root(place: &str) -> &str {
-    place.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).find(|word| !word.is_empty()).unwrap_or(place)
+/// What is said of a value that could be computed again from what is there.
+const KEPT: &str = "the plan keeps it instead of what it is computed from";
+
+/// Whether two places, as texts, may share memory: they are apart if they belong to different names, to different members,
+/// or to elements with different numbers.
+fn may_meet(one: &str, other: &str) -> bool {
+    let (one, other) = (steps(one), steps(other));
+    let numbers = |step: &str| -> Vec<Option<i64>> { step[1..].split(',').map(|at| at.trim().parse().ok()).collect() };
+    let apart = |(one, other): (&&str, &&str)| match (one.starts_with('['), other.starts_with('[')) {
+        (true, true) => {
+            let (one, other) = (numbers(one), numbers(other));
+            one.iter().zip(&other).any(|(one, other)| one.is_some() && other.is_some() && one != other)
+        }
+        (false, false) => one != other,
+        _ => false,
+    };
+    one.iter().zip(&other).next().is_none_or(|first| first.0 == first.1) && !one.iter().zip(&other).any(apart)
+}
+
+/// `x`, `[i`, `y` of `x[i].y`.
+fn steps(place: &str) -> Vec<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = place.trim_start_matches(|c| !is_word(c));
+    let mut found = Vec::new();
+    while let Some(c) = rest.chars().next() {
+        if is_word(c) {
+            let (word, behind) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
+            found.push(word);
+            rest = behind;
+        } else if c == '[' {
+            let mut depth = 0;
+            let end = rest.find(|c| {
+                depth += i32::from(c == '[') - i32::from(c == ']');
+                depth == 0
+            });
+            let (index, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            found.push(index);
+            rest = behind;
+        } else {
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_meet;
+
+    #[test]
+    fn members_and_numbers_tell_places_apart() {
+        assert!(!may_meet("e->n", "e->z") && !may_meet("x[0]", "x[1]") && !may_meet("x[i]", "y[i]"));
+        assert!(may_meet("x[i]", "x[0]") && may_meet("m->x[k].y", "m->x[0].y") && may_meet("a[0, k]", "a[0, 3]"));
+        assert!(!may_meet("a[0, k]", "a[1, k]") && !may_meet("m.x[t[0]].y", "m.x[1].z") && may_meet("*p", "*p"));
+    }
 }

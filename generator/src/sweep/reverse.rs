@@ -171,6 +171,8 @@ pub struct Builder<'a> {
     /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
     pub(super) reads: FxHashMap<ValueId, BTreeSet<u32>>,
     pub(super) loads: FxHashMap<String, BTreeSet<u32>>,
+    /// Values from whose definition others are recovered.
+    pub(super) inverted: FxHashSet<ValueId>,
 }
 
 /// Builds the reverse sweep of a procedure once.
@@ -248,6 +250,7 @@ impl<'a> Builder<'a> {
             origins: Vec::new(),
             reads: FxHashMap::default(),
             loads: FxHashMap::default(),
+            inverted: FxHashSet::default(),
         }
     }
 
