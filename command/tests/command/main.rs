@@ -17,5 +17,6 @@ mod programs;
 mod recovered;
 mod refusals;
 mod split;
+mod stored;
 mod tool;
 mod without_source;

@@ -1,5 +1,6 @@
 //! C, read through clang's syntax tree.
 
+mod fits;
 mod headers;
 mod joint;
 mod lower;
@@ -105,7 +106,10 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     let texts: Vec<_> = input.trees.iter().map(|tree| run::stored(tree)).collect();
     let positions: Vec<usize> = (0..input.files.len()).collect();
     let trees = parallel::map(&positions, parallel::threads(), |position| match texts.get(*position) {
-        Some(Ok(text)) => tree::parse(text).map_err(|error| not_understood(&error)),
+        Some(Ok(text)) => {
+            let tree = tree::parse(text).map_err(|error| not_understood(&error))?;
+            fits::check(&tree, &input.trees[*position], &input.files[*position]).map(|()| tree)
+        }
         Some(Err(refusal)) => Err(refusal.clone()),
         None => run::tree(clang, &input.arguments, &input.files[*position], &parts[*position]),
     });

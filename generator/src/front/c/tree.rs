@@ -97,6 +97,8 @@ pub struct Tree<'a> {
     pub root: Node<'a>,
     /// Files that positions name.
     pub files: Vec<String>,
+    /// Of each, a file that includes it; none of a source, nor where the compiler's output is read as it comes.
+    pub includers: Vec<Option<String>>,
     /// What the compiler says of operands that are changed and read without an order.
     pub unordered: Vec<Unordered>,
 }
@@ -120,7 +122,8 @@ pub fn parse(json: &str) -> Result<Tree<'_>, String> {
     let mut reader = serde_json::Deserializer::from_str(json);
     reader.disable_recursion_limit();
     let root = NodeSeed(&state).deserialize(&mut reader).map_err(|error| error.to_string())?;
-    Ok(Tree { root, files: state.into_inner().files, unordered: Vec::new() })
+    let state = state.into_inner();
+    Ok(Tree { root, files: state.files, includers: state.includers, unordered: Vec::new() })
 }
 
 /// A tree whose declarations are read part by part.
@@ -143,19 +146,21 @@ impl<'a> Growing<'a> {
     /// The tree.
     pub fn finish(self) -> Tree<'a> {
         let root = Node { kind: "TranslationUnitDecl", inner: self.declarations, ..empty() };
-        Tree { root, files: self.state.into_inner().files, unordered: Vec::new() }
+        let state = self.state.into_inner();
+        Tree { root, files: state.files, includers: state.includers, unordered: Vec::new() }
     }
 }
 
 struct State {
     files: Vec<String>,
+    includers: Vec<Option<String>>,
     /// File of the position printed last.
     file: u32,
 }
 
 impl Default for State {
     fn default() -> Self {
-        State { files: Vec::new(), file: NOWHERE }
+        State { files: Vec::new(), includers: Vec::new(), file: NOWHERE }
     }
 }
 
@@ -164,6 +169,7 @@ impl State {
         let known = self.files.iter().position(|known| known == file);
         self.file = known.unwrap_or_else(|| {
             self.files.push(file.to_string());
+            self.includers.push(None);
             self.files.len() - 1
         }) as u32;
     }
@@ -185,6 +191,13 @@ macro_rules! visitor {
             fn visit_map<M: MapAccess<'de>>($this, mut $map: M) -> Result<Self::Value, M::Error> $body
         }
     };
+}
+
+/// Who includes a file.
+#[derive(serde::Deserialize)]
+struct Included {
+    #[serde(default)]
+    file: String,
 }
 
 struct NodeSeed<'s>(&'s RefCell<State>);
@@ -305,6 +318,13 @@ visitor!(LocationSeed, Location, "a position", |self, map| {
                 found.at.file = self.0.borrow().file;
             }
             "tokLen" => found.at.length = map.next_value()?,
+            "includedFrom" => {
+                let includer: Included = map.next_value()?;
+                let mut state = self.0.borrow_mut();
+                if let Some(known) = state.includers.get_mut(found.at.file as usize) {
+                    *known = Some(includer.file);
+                }
+            }
             "spellingLoc" => found.spelled = Some(map.next_value_seed(LocationSeed(self.0))?.at),
             "expansionLoc" => found.at = map.next_value_seed(LocationSeed(self.0))?.at,
             _ => drop(map.next_value::<IgnoredAny>()?),
