@@ -5,6 +5,7 @@ mod reported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::emit::names::Names;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::plan::flow_facts::Analysed;
@@ -103,6 +104,7 @@ pub fn shadows(
     suffix: &str,
 ) -> Result<BTreeMap<GlobalId, GlobalId>, Vec<Refusal>> {
     let (mut shadows, mut refusals) = (BTreeMap::new(), Vec::new());
+    let mut names = None;
     for at in 0..program.globals.len() {
         let global = GlobalId::new(at);
         let active = (0..program.procs.len()).any(|proc| flow.active_global(ProcId::new(proc), global));
@@ -116,15 +118,15 @@ pub fn shadows(
             });
         }
         if active {
-            let shadow = Object {
-                name: format!("{}{suffix}", program.globals[at].name),
-                constant: false,
-                ..program.globals[at].clone()
-            };
+            let asked = heads.iter().any(|head| head.names(&program.globals[at].name));
+            let hidden = program.hidden.contains(&global) && !asked;
+            let wish = format!("{}{suffix}", program.globals[at].name);
+            // Others name the shadow of what they name themselves: it has its name, or the clash is refused.
+            let name = if hidden { names.get_or_insert_with(|| Names::of_program(program)).fresh(&wish) } else { wish };
+            let shadow = Object { name, constant: false, ..program.globals[at].clone() };
             program.globals.push(shadow);
             let shadow = GlobalId::new(program.globals.len() - 1);
-            let asked = heads.iter().any(|head| head.names(&program.globals[at].name));
-            if program.hidden.contains(&global) && !asked {
+            if hidden {
                 program.hidden.insert(shadow);
             }
             shadows.insert(global, shadow);

@@ -11,6 +11,7 @@ mod joint;
 mod linkage;
 mod macros;
 mod mpi;
+mod names;
 mod openmp;
 mod profiles;
 mod programs;

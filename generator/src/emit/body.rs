@@ -114,7 +114,7 @@ impl Naming for Body<'_> {
     }
 
     fn function(&self, function: &Function) -> String {
-        self.unit.helpers.called(function).unwrap_or_else(|| function.c_name())
+        self.unit.function(function, self.by_variable.then_some(self.proc))
     }
 
     fn heap(&self) -> String {

@@ -208,7 +208,7 @@ impl Exprs<'_> {
     }
 
     /// Whether a place holds a pointer that is declared to point to constants.
-    fn is_read_only(&self, place: &Place) -> bool {
+    pub fn is_read_only(&self, place: &Place) -> bool {
         matches!(place.ty, Type::Pointer(_)) && self.members(place).last().is_some_and(|member| member.read_only)
     }
 

@@ -8,6 +8,7 @@ mod apart;
 mod beginning;
 mod body;
 pub mod calls;
+mod clashes;
 mod constant;
 pub mod expr;
 mod header;
@@ -22,6 +23,7 @@ mod types;
 mod wrapper;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -85,6 +87,8 @@ struct Unit<'a> {
     /// What the sources define.
     macros: Macros<'a>,
     problems: Arc<Mutex<Vec<String>>>,
+    /// Functions of C's library that the sweeps call, and variables that hide one where it is called.
+    called: Arc<Mutex<(BTreeSet<String>, Vec<Refusal>)>>,
 }
 
 impl Unit<'_> {
@@ -156,10 +160,18 @@ fn both(
         .iter()
         .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(each.runs_forward())));
     let constant = adjoint.sweeps.iter().flat_map(|each| constant::written(program, &each.reverse));
-    let heads = adjoint.heads.iter().map(|&head| (head, adjoint.name(head)));
+    let head = |head: ProcId| &program.procs[head.index()].name;
+    let heads = adjoint.heads.iter().map(|&id| (format!("the adjoint of '{}'", head(id)), adjoint.name(id)));
+    let split = adjoint.sweeps.iter().filter(|each| adjoint.split && adjoint.heads.contains(&each.proc));
+    let split = split.flat_map(|each| {
+        [("forward", "fwd"), ("reverse", "rev")].map(|(sweep, suffix)| {
+            (format!("the {sweep} sweep of '{}'", head(each.proc)), format!("{}_{suffix}{several}", each.name))
+        })
+    });
+    let exported = heads.chain(split).chain(clashes::shadows(program, &adjoint.global_shadows, "adjoint"));
+    let refused = clashes::refused(program, exported);
     let beside = tangents.filter(|_| !checks).map(refused_tangents).unwrap_or_default();
-    let refused: Vec<Refusal> =
-        names_taken(program, heads, "adjoint").into_iter().chain(rows).chain(constant).chain(beside).collect();
+    let refused: Vec<Refusal> = refused.into_iter().chain(rows).chain(constant).chain(beside).collect();
     if !refused.is_empty() {
         return Err(refused);
     }
@@ -225,7 +237,7 @@ fn both(
     }
     text.shadows(program, &adjoint.global_shadows, "adjoint");
     let structs =
-        adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| structure(program, *id)).collect::<String>();
+        adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| types::structure(program, *id)).collect::<String>();
     text.globals.insert_str(0, &structs);
     let what = if tangents.is_some() && !checks { "adjoint and the tangent" } else { "adjoint" };
     let output = text.finish(&unit, what, &adjoint.heads, options)?;
@@ -239,42 +251,16 @@ fn head_of(tangents: &Tangents, program: &Program, head: ProcId) -> Option<ProcI
     tangents.heads.iter().copied().find(|other| tangents.program.procs[other.index()].name == *name)
 }
 
-/// The definition of a struct of adjoints, with the members that hold some or point to some.
-fn structure(program: &Program, id: StructId) -> String {
-    let holds = |field: &&Field| {
-        let mut ty = &field.ty;
-        while let Type::Pointer(inner) | Type::Array { elem: inner, .. } = ty {
-            ty = inner;
-        }
-        matches!(ty, Type::Float { .. } | Type::Struct(_))
-    };
-    let known = &program.types.structs[id.index()];
-    let member = |field: &Field| print::default_declaration(program, &field.ty).replacen('@', &field.name, 1);
-    let shown: Vec<&Field> = known.fields.iter().filter(holds).collect();
-    let members: String = shown.iter().map(|field| format!("    {};\n", member(field))).collect();
-    // C wants a member in front of an array of any length.
-    let needs_one = shown.is_empty() || known.has_tail() && shown.len() == 1;
-    let members = if needs_one { format!("    char none;\n{members}") } else { members };
-    format!("{} {{\n{members}}};\n", known.name)
-}
-
-/// Heads whose adjoint or tangent, `what`, would have a name that the sources use.
-fn names_taken(program: &Program, heads: impl Iterator<Item = (ProcId, String)>, what: &str) -> Vec<Refusal> {
-    let globals = || program.globals.iter().map(|global| (&global.name, global.span));
-    let procs = || program.procs.iter().map(|proc| (&proc.name, proc.span));
-    heads
-        .filter_map(|(head, name)| {
-            let (_, span) = globals().chain(procs()).find(|(other, _)| **other == name)?;
-            let what = format!("'{name}' is the name of the {what} of '{}'", program.procs[head.index()].name);
-            Some(Refusal { class: Class::Language, span, what, help: "give it another name".to_string() })
-        })
-        .collect()
-}
-
 /// Why tangents cannot be written.
 fn refused_tangents(tangents: &Tangents) -> Vec<Refusal> {
-    let named = tangents.tangents.iter().filter(|(id, ..)| tangents.heads.contains(id));
-    let mut refused = names_taken(&tangents.program, named.map(|(id, name, _)| (*id, format!("{name}_d"))), "tangent");
+    let program = &tangents.program;
+    let heads = tangents
+        .tangents
+        .iter()
+        .filter(|(id, ..)| tangents.heads.contains(id))
+        .map(|(id, name, _)| (format!("the tangent of '{}'", program.procs[id.index()].name), format!("{name}_d")));
+    let exported = heads.chain(clashes::shadows(program, &tangents.global_tangents, "tangent"));
+    let mut refused = clashes::refused(program, exported);
     refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| rows::variables(proc)));
     refused
 }
@@ -307,7 +293,7 @@ impl<'a> Unit<'a> {
             sweeps: FxHashMap::default(),
             stepwise: FxHashSet::default(),
             left_out: FxHashSet::default(),
-            local_names: local_names(program, &names),
+            local_names: names::local(program, &names),
             apart: names.fresh("APART"),
             allocator: names.fresh("allocate_or_abort"),
             helpers: Arc::new(Helpers::new(&mut names)),
@@ -317,6 +303,7 @@ impl<'a> Unit<'a> {
             checks: false,
             macros: Macros::of_program(program),
             problems: Arc::default(),
+            called: Arc::default(),
         }
     }
 
@@ -337,6 +324,7 @@ impl<'a> Unit<'a> {
             checks: self.checks,
             macros: Macros::of_program(program),
             problems: self.problems.clone(),
+            called: self.called.clone(),
         }
     }
 
@@ -409,6 +397,13 @@ impl Text {
             };
             return Err(problems.into_iter().map(refusal).collect());
         }
+        let (called, mut hidden) = std::mem::take(&mut *unit.called.lock().expect("nobody stops while it is locked"));
+        let helpers = unit.helpers.text();
+        let called = called.iter().map(String::as_str).chain(names::words(&helpers)).collect();
+        hidden.extend(clashes::hidden(unit.program, &called));
+        if !hidden.is_empty() {
+            return Err(hidden);
+        }
         let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
         let names: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, {SIGNATURE}\n", names.join(", "));
@@ -440,7 +435,12 @@ impl Text {
         macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
         // What is the sources' must not change its meaning.
         let Preprocessed { taken, hidden, .. } = &unit.program.preprocessed;
-        taken.iter().for_each(|name| source += &format!("#define {name} adtape_not_{name}\n"));
+        for name in taken {
+            // glibc's math.h pastes the names of its functions, of all widths.
+            let widths = if functions::Function::lookup(name).is_some() { &["", "f", "l"][..] } else { &[] };
+            widths.iter().for_each(|width| source += &format!("#define __DECL_SIMD_adtape_not_{name}{width}\n"));
+            source += &format!("#define {name} adtape_not_{name}\n");
+        }
         source += &format!("#include {}\n", calls::HEADER);
         let of_c = names::HEADERS_OF_C.iter().filter(|header| **header != "stdbool.h");
         of_c.for_each(|header| source += &format!("#include <{header}>\n"));
@@ -456,14 +456,13 @@ impl Text {
         if unit.allocates.load(Ordering::Relaxed) {
             source += &ALLOCATOR.replace('@', &unit.allocator);
         }
-        source += &unit.helpers.text();
+        source += &helpers;
         if self.prototypes.contains(&format!("static {} ", unit.apart)) {
             source += &apart::MACRO.replace('@', &unit.apart);
         }
         source += &self.prototypes;
         source += &self.bodies;
-        let guard = header_name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-        let guard = if guard.starts_with(|c: char| c.is_ascii_digit()) { format!("ADTAPE_{guard}") } else { guard };
+        let guard = names::guard(unit.program, &header_name);
         let title = title(&header_name);
         let (library, documents) = match documents.strip_prefix(&*LIBRARY) {
             Some(documents) => (LIBRARY.as_str(), documents),
@@ -478,21 +477,4 @@ impl Text {
 /// Calls `see` on every object that an item names.
 fn objects_of(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
     crate::sweep::tidy::named(proc, item, see);
-}
-
-/// What local names of a reverse sweep may not hide: macros, types and functions. Words that are variables are free.
-fn local_names(program: &Program, all: &Names) -> Names {
-    let mut variables = FxHashSet::default();
-    for proc in &program.procs {
-        variables.extend(proc.vars.iter().map(|var| var.name.clone()));
-        variables.extend(proc.objects.iter().map(|object| object.name.clone()));
-        variables.extend(proc.params.iter().map(|param| param.name.clone()));
-    }
-    let mut names = all.clone();
-    names.release(&variables);
-    let fixed = program.globals.iter().map(|global| &global.name).chain(program.procs.iter().map(|proc| &proc.name));
-    fixed.for_each(|name| names.take(name));
-    // A local with the name of a type would hide it from the declarations of the sweep.
-    names::types(program).iter().for_each(|name| names.take(name));
-    names.shared()
 }

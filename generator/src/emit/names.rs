@@ -143,6 +143,23 @@ pub fn types(program: &Program) -> FxHashSet<String> {
     found
 }
 
+/// What local names of a reverse sweep may not hide: macros, types and functions. Words that are variables are free.
+pub fn local(program: &Program, all: &Names) -> Names {
+    let mut variables = FxHashSet::default();
+    for proc in &program.procs {
+        variables.extend(proc.vars.iter().map(|var| var.name.clone()));
+        variables.extend(proc.objects.iter().map(|object| object.name.clone()));
+        variables.extend(proc.params.iter().map(|param| param.name.clone()));
+    }
+    let mut names = all.clone();
+    names.release(&variables);
+    let fixed = program.globals.iter().map(|global| &global.name).chain(program.procs.iter().map(|proc| &proc.name));
+    fixed.for_each(|name| names.take(name));
+    // A local with the name of a type would hide it from the declarations of the sweep.
+    types(program).iter().for_each(|name| names.take(name));
+    names.shared()
+}
+
 /// What generated code includes of C, the library's headers among it.
 pub const HEADERS_OF_C: [&str; 7] = ["stdbool.h", "math.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"];
 
@@ -160,6 +177,54 @@ const HEADERS: [&str; 11] = [
     include_str!("../../../include/adtape/inline_local.h"),
     include_str!("../../../include/adtape/inline_heap.h"),
 ];
+
+/// Whether a file is one of the library's headers.
+pub fn is_library_header(path: &str) -> bool {
+    const THEMES: [&str; 11] = [
+        "process",
+        "tape",
+        "objects",
+        "heap",
+        "checkpoint",
+        "driver",
+        "verify",
+        "inline_objects",
+        "inline",
+        "inline_local",
+        "inline_heap",
+    ];
+    let mut parts = path.rsplit('/');
+    let (name, folder) = (parts.next().and_then(|name| name.strip_suffix(".h")), parts.next());
+    let is_theme = |name: &str| folder == Some("adtape") && THEMES.contains(&name);
+    name.is_some_and(|name| {
+        matches!(name, "adtape" | "adtape_kit" | "adtape_kit_types" | "adtape_mpi") || is_theme(name)
+    })
+}
+
+/// Whether generated code, or a header that it includes, has this name of the library.
+pub fn is_of_headers(name: &str) -> bool {
+    static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
+    let made = ["ADTAPE_OWN_TYPES", "ADTAPE_TYPE_", "ADTAPE_TAG_", "adtape_not_"];
+    is_of_library(name)
+        && (USED.contains(name) || name == "ADTAPE_H" || made.iter().any(|begin| name.starts_with(begin)))
+}
+
+/// The macro that says that a generated header has been included: no word of the sources, but for those of what this
+/// header was before.
+pub fn guard(program: &Program, header: &str) -> String {
+    let guard = header.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let guard = if guard.starts_with(|c: char| c.is_ascii_digit()) { format!("ADTAPE_{guard}") } else { guard };
+    let before = |path: &str| path.rsplit('/').next() == Some(header);
+    let others = program.sources.iter().filter(|source| !before(&source.path));
+    let mut names = Names {
+        outer: Arc::new(others.flat_map(|source| words(&source.text)).map(String::from).collect()),
+        ..Names::default()
+    };
+    if !program.files().iter().any(|path| before(path)) {
+        program.preprocessed.macros.iter().for_each(|(name, _)| names.take(name));
+    }
+    if names.has(&guard) { names.fresh(&guard) } else { guard }
+}
 
 /// Macros that the sources define and that the library's headers, or C's, or a text behind them use as names.
 pub fn macros_in_headers<'a>(program: &'a Program, behind: &str) -> BTreeSet<&'a str> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::beginning;
 use super::names::{code, words};
 use crate::directives::{Directive, directives, without_comments};
-use crate::ir::{DeclaredType, ProcId, Program, Source, Span};
+use crate::ir::{DeclaredType, Field, ProcId, Program, Source, Span, StructId, Type, print};
 
 /// What a file defines before it includes the header if it declares the types in its own way.
 pub(super) const OWN_TYPES: &str = "ADTAPE_OWN_TYPES";
@@ -114,4 +114,23 @@ fn macro_of(source: &Source, name: &str) -> Option<(u32, String)> {
 /// Whether a macro has no arguments, and ends on its line.
 fn body_is_whole(body: &str) -> bool {
     body.starts_with([' ', '\t']) && !body.ends_with('\\')
+}
+
+/// The definition of a struct of adjoints, with the members that hold some or point to some.
+pub(super) fn structure(program: &Program, id: StructId) -> String {
+    let holds = |field: &&Field| {
+        let mut ty = &field.ty;
+        while let Type::Pointer(inner) | Type::Array { elem: inner, .. } = ty {
+            ty = inner;
+        }
+        matches!(ty, Type::Float { .. } | Type::Struct(_))
+    };
+    let known = &program.types.structs[id.index()];
+    let member = |field: &Field| print::default_declaration(program, &field.ty).replacen('@', &field.name, 1);
+    let shown: Vec<&Field> = known.fields.iter().filter(holds).collect();
+    let members: String = shown.iter().map(|field| format!("    {};\n", member(field))).collect();
+    // C wants a member in front of an array of any length.
+    let needs_one = shown.is_empty() || known.has_tail() && shown.len() == 1;
+    let members = if needs_one { format!("    char none;\n{members}") } else { members };
+    format!("{} {{\n{members}}};\n", known.name)
 }

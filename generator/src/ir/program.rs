@@ -1,6 +1,6 @@
 //! Programs.
 
-use super::{DeclaredType, GlobalId, Object, Preprocessed, Proc, Source, Span, Types};
+use super::{DeclaredType, GlobalId, Named, Object, Preprocessed, Proc, Source, Span, Types};
 use std::collections::BTreeSet;
 
 /// A whole program: everything the head reaches, and the globals these procedures name.
@@ -23,6 +23,8 @@ pub struct Program {
     pub preprocessed: Preprocessed,
     /// Types that the sources and their headers declare at file scope.
     pub declared: Vec<DeclaredType>,
+    /// What the sources and their own headers declare at file scope, but for tags.
+    pub named: Vec<Named>,
     /// Variables with static storage whose initialiser has addresses of others.
     pub led: Vec<GlobalId>,
     /// Variables with static storage that no other file can name, and the shadows of those that no head names.
@@ -34,6 +36,17 @@ pub struct Program {
     /// Variables with static storage that calls in one expression may write in either order: nothing reads what they
     /// leave.
     pub unordered: Vec<GlobalId>,
+}
+
+impl Program {
+    /// The files that the program was read from, without headers of the system.
+    pub fn files(&self) -> Vec<String> {
+        if self.preprocessed.asked {
+            return self.preprocessed.files.clone();
+        }
+        let named = self.sources.iter().map(|source| source.path.clone());
+        named.filter(|path| !path.starts_with("/usr/")).collect()
+    }
 }
 
 /// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can

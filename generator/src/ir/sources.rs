@@ -46,6 +46,8 @@ pub struct Span {
 pub struct Preprocessed {
     /// Whether the preprocessor was asked: else nothing here is known.
     pub asked: bool,
+    /// The sources and their own headers, those that nothing is used of among them.
+    pub files: Vec<String>,
     /// What the sources and their own headers define: names, and what stands behind each.
     pub macros: Vec<(String, String)>,
     /// Words of the sources that are macros behind them.
@@ -74,4 +76,30 @@ pub struct DeclaredType {
     pub names: Vec<String>,
     /// Where it is; `};` and declarators that follow are not part of it.
     pub span: Span,
+}
+
+/// An ordinary name at file scope.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// What it names.
+    pub meaning: Meaning,
+}
+
+/// What an ordinary name may mean.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Meaning {
+    /// A function with its body.
+    Function,
+    /// A function without one.
+    Prototype,
+    /// A variable, and its type as it is written.
+    Variable(String),
+    /// A type, and how it is written.
+    Type(String),
+    /// A constant of an enumeration.
+    Enumerator,
 }

@@ -46,7 +46,7 @@ impl<'a> Body<'a> {
                 self.assign(*value, from);
             }
             ItemKind::Store { to, from } => {
-                let place = self.place(to);
+                let place = self.place(&self.writable(to));
                 let itself = |x: &Expr| matches!(&x.kind, ExprKind::Load(place) if place == to);
                 let update = match &from.kind {
                     ExprKind::Binary(_, left, _) if itself(left) => self.update(&place, from),
@@ -160,8 +160,37 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// A place that is written through a pointer to what the source declares constant and writes all the same: its cast.
+    fn writable(&self, place: &Place) -> Place {
+        let mut place = place.clone();
+        if let Base::At(pointer) = &mut place.base
+            && self.leads_to_constants(pointer)
+        {
+            let ty = pointer.ty.clone();
+            **pointer = Expr { kind: ExprKind::Cast(pointer.clone()), ty };
+        }
+        place
+    }
+
+    fn leads_to_constants(&self, pointer: &Expr) -> bool {
+        match &pointer.kind {
+            ExprKind::Value(value) if self.by_variable => {
+                let var = self.proc.values[value.index()].var;
+                let at = self.proc.vars[var.index()].span;
+                let source = self.unit.program.sources.get(at.source as usize);
+                let copied = source.and_then(|source| source.text.get(at.start as usize..at.end as usize));
+                let param = self.proc.params.iter().find(|param| param.var == Some(var));
+                let declared = param.map(|param| param.declaration.as_str()).into_iter().chain(copied);
+                let mut targets = declared.filter_map(|text| text.rsplit_once('*'));
+                targets.any(|(target, _)| words(target).any(|word| word == "const"))
+            }
+            ExprKind::Load(place) => self.exprs.is_read_only(place),
+            _ => false,
+        }
+    }
+
     fn accumulate(&mut self, to: &Place, from: &Expr) {
-        let to = self.place(to);
+        let to = self.place(&self.writable(to));
         let text = match &from.kind {
             ExprKind::Unary(Unary::Negate, operand) => format!("{to} -= {};", self.exprs.bare(operand, 9, self)),
             _ => format!("{to} += {};", self.expr(from)),

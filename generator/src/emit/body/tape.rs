@@ -58,13 +58,14 @@ impl<'a> Body<'a> {
             }
             Pushed::Pointer { value, bases, base } => {
                 let (bases, or_null) = real(bases);
-                let in_bytes = in_bytes(&value.ty, bases);
-                let expr = |e: &Expr, outer: u8| {
-                    if in_bytes {
-                        format!("(const char *){}", self.exprs.expr(e, 12, self))
-                    } else {
-                        self.exprs.expr(e, outer, self)
-                    }
+                let counted = if in_bytes(&value.ty, bases) {
+                    Some("char *".to_string())
+                } else {
+                    is_signed_or_not(&value.ty, bases).then(|| self.exprs.ty(&value.ty))
+                };
+                let expr = |e: &Expr, outer: u8| match &counted {
+                    Some(pointer) => format!("(const {pointer}){}", self.exprs.expr(e, 12, self)),
+                    None => self.exprs.expr(e, outer, self),
                 };
                 let text = expr(value, 10);
                 let mut from = expr(&bases[0], 10);
@@ -263,6 +264,12 @@ fn real(bases: &[Expr]) -> (&[Expr], bool) {
         [real @ .., Expr { kind: ExprKind::Null, .. }] => (real, true),
         real => (real, false),
     }
+}
+
+/// Whether a base may be declared as a pointer to integers of the same width with or without a sign, to which C
+/// converts it and from which it does not subtract it.
+fn is_signed_or_not(ty: &Type, bases: &[Expr]) -> bool {
+    matches!(ty.target(), Some(Type::Int { .. })) && bases.iter().any(|base| !matches!(base.kind, ExprKind::Value(_)))
 }
 
 /// Whether the offset of a pointer counts bytes: a base is an array of structs, and the pointer leads to a member.

@@ -16,7 +16,11 @@ pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocess
     let of = |files: &[String]| {
         let headers = names::HEADERS_OF_C.map(|header| format!("#include <{header}>\n")).concat();
         let text = format!("{}{MARK}\n{headers}", run::includes(files));
-        run::with_macros(clang, arguments, &text).map(|text| macros_of(&text))
+        let found = run::with_macros(clang, arguments, &text).map(|text| macros_of(&text));
+        found.map(|found| Preprocessed {
+            files: found.files.iter().map(|path| run::name_as_given(path, files)).collect(),
+            ..found
+        })
     };
     let alone = |file: &String| of(std::slice::from_ref(file)).unwrap_or_default();
     match files {
@@ -28,8 +32,8 @@ pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocess
             let macros = each.iter().flat_map(|each| &each.macros).cloned().collect();
             let asked = each.iter().all(|each| each.asked);
             let has_directives = each.iter().any(|each| each.has_directives || !each.asked);
-            let (hidden, taken) = (all(|each| &each.hidden), all(|each| &each.taken));
-            Preprocessed { asked, macros, hidden, taken, has_directives, ..Preprocessed::default() }
+            let (files, hidden, taken) = (all(|each| &each.files), all(|each| &each.hidden), all(|each| &each.taken));
+            Preprocessed { asked, files, macros, hidden, taken, has_directives, ..Preprocessed::default() }
         }),
     }
 }
@@ -44,7 +48,14 @@ fn macros_of(text: &str) -> Preprocessed {
         if let Some(marker) = line.strip_prefix("# ") {
             // # line "file" flags: 3 is a header of the system.
             let flags = marker.rsplit('"').next().unwrap_or_default();
-            own = !marker.contains("\"<") && !flags.split(' ').any(|flag| flag == "3");
+            let path = marker.find('"').zip(marker.rfind('"')).and_then(|(open, end)| marker.get(open + 1..end));
+            let path = path.unwrap_or_default();
+            let is_file = !path.starts_with('<') && !flags.split(' ').any(|flag| flag == "3");
+            // The library's names mean in generated code what they mean here.
+            own = is_file && !names::is_library_header(path) || path == "<command line>";
+            if is_file && !behind {
+                found.files.push(path.replace("\\\"", "\"").replace("\\\\", "\\"));
+            }
         } else if line.starts_with(MARK) {
             behind = true;
         } else if let Some(definition) = line.strip_prefix("#define ") {
@@ -65,6 +76,8 @@ fn macros_of(text: &str) -> Preprocessed {
             of_system.extend(words(line));
         }
     }
+    found.files.sort();
+    found.files.dedup();
     let code = names::code(&code);
     let may = |name: &&str| !of_system.contains(name) && !names::is_needed(name);
     let used: BTreeSet<&str> = words(&code).filter(|name| defined.contains(name)).filter(may).collect();
@@ -111,6 +124,7 @@ mod tests {
         let text = "# 1 \"<built-in>\" 1\n#define A 1\n# 1 \"m.c\" 2\n#define B(x) x\n# 9 \"math.h\" 1 3 4\n\
                     #define C 2\n# 2 \"m.c\" 2\n#define D\nint x;\n";
         assert_eq!(macros_of(text).macros, [("B".into(), "(x) x".into()), ("D".into(), String::new())]);
+        assert_eq!(macros_of(text).files, ["m.c"]);
     }
 
     #[test]

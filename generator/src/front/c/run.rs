@@ -159,6 +159,17 @@ fn absolute(file: &str) -> String {
 /// The syntax tree of [`includes`], in which sources and headers beside them have the names that they have where a
 /// source is read alone.
 pub fn as_given(tree: String, files: &[String]) -> String {
+    given(files).iter().fold(tree, |tree, (path, given)| tree.replace(path, given))
+}
+
+/// The name of a file that the compiler has from [`includes`], as [`as_given`] has it.
+pub fn name_as_given(path: &str, files: &[String]) -> String {
+    let known = given(files).into_iter().find_map(|(from, to)| Some(to + path.strip_prefix(&from)?));
+    known.unwrap_or_else(|| path.to_string())
+}
+
+/// Sources, and the folders that they are in, by the names of the compiler that differ from those of the user.
+fn given(files: &[String]) -> Vec<(String, String)> {
     let folder = |file: &str| Path::new(file).parent().map(|path| path.to_string_lossy().into_owned());
     let mut names: Vec<(String, String)> = files.iter().map(|file| (absolute(file), file.clone())).collect();
     names.extend(files.iter().filter_map(|file| {
@@ -167,7 +178,8 @@ pub fn as_given(tree: String, files: &[String]) -> String {
     }));
     // What lies in a folder of a folder comes first.
     names.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-    names.iter().filter(|(path, given)| path != given).fold(tree, |tree, (path, given)| tree.replace(path, given))
+    names.retain(|(path, given)| path != given);
+    names
 }
 
 /// The syntax tree of a text, or what the compiler has against it.

@@ -4,7 +4,7 @@ use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
 use crate::emit::names::words;
-use crate::ir::{DeclaredType, Field, FieldId, Struct, StructId, Type, Types};
+use crate::ir::{DeclaredType, Field, FieldId, Meaning, Named, Struct, StructId, Type, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tables of one tree.
@@ -23,6 +23,8 @@ pub struct Unit<'a> {
     pub overlays: FxHashMap<u64, (u64, Type)>,
     /// Types at file scope.
     pub declared: Vec<DeclaredType>,
+    /// Ordinary names at file scope, but for those of headers of the system.
+    pub named: Vec<Named>,
     /// Enumerators.
     pub constants: FxHashMap<u64, i128>,
     constants_by_name: FxHashMap<&'a str, i128>,
@@ -92,6 +94,7 @@ impl<'a> Unit<'a> {
             fields: FxHashMap::default(),
             overlays: FxHashMap::default(),
             declared: Vec::new(),
+            named: Vec::new(),
             constants: FxHashMap::default(),
             constants_by_name: FxHashMap::default(),
             typedefs: FxHashMap::default(),
@@ -103,6 +106,7 @@ impl<'a> Unit<'a> {
             cache: FxHashMap::default(),
         };
         for node in &tree.root.inner {
+            unit.name(node, sources);
             match node.kind {
                 "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
                     unit.functions.insert(&node.name, node);
@@ -115,6 +119,24 @@ impl<'a> Unit<'a> {
             }
         }
         unit
+    }
+
+    fn name(&mut self, node: &Node, sources: &Sources) {
+        let meaning = |node: &Node| match node.kind {
+            "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => Some(Meaning::Function),
+            "FunctionDecl" => Some(Meaning::Prototype),
+            "VarDecl" => Some(Meaning::Variable(node.written_type.to_string())),
+            "TypedefDecl" => Some(Meaning::Type(node.written_type.to_string())),
+            "EnumConstantDecl" => Some(Meaning::Enumerator),
+            _ => None,
+        };
+        for node in std::iter::once(node).chain(&node.inner).filter(|node| !node.implicit) {
+            let span = self.files.point(node.location, sources);
+            let path = sources.list.get(span.source as usize).map_or("", |source| source.path.as_str());
+            if let Some(meaning) = meaning(node).filter(|_| !path.starts_with("/usr/")) {
+                self.named.push(Named { name: node.name.to_string(), span, meaning });
+            }
+        }
     }
 
     fn variable(&mut self, node: &'a Node<'a>) {

@@ -181,6 +181,7 @@ impl<'a> Reader<'a> {
             statics,
             externs: self.externs,
             preprocessed: Preprocessed::default(),
+            named: self.units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.named)).collect(),
             declared: self.units.into_iter().flat_map(|unit| unit.declared).collect(),
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
             types: self.structs.types,

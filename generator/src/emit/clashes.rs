@@ -1,0 +1,186 @@
+//! Names that the sources have and that the output must have: a clash is refused where the sources declare the name.
+//!
+//! All other names of the output avoid those of the sources: see [`super::names`].
+
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::names::{is_library_header, is_of_headers};
+use super::{SIGNATURE, Unit, beginning};
+use crate::directives::directives;
+use crate::ir::functions::Function;
+use crate::ir::*;
+use crate::refuse::{Class, Refusal};
+
+/// Refuses names at file scope, and macros, under which the output has something for other files: `exported` has what it
+/// is and its name. Refuses names of the library, too, whatever the sources use them for.
+pub(super) fn refused(program: &Program, exported: impl Iterator<Item = (String, String)>) -> Vec<Refusal> {
+    let taken = at_file_scope(program);
+    let refusal = |span: Span, what: String| Refusal {
+        class: Class::Language,
+        span,
+        what,
+        help: "give it another name".to_string(),
+    };
+    let clash = |(what, name): (String, String)| {
+        let span = *taken.get(name.as_str())?;
+        let declares = |named: &&Named| named.name == name && named.meaning == Meaning::Prototype;
+        let mut found = refusal(span, format!("'{name}' is the name of {what}"));
+        if program.named.iter().find(|named| named.name == name).filter(declares).is_some() {
+            found.help = "give it another name, or include the generated header instead of the declaration".into();
+        }
+        Some(found)
+    };
+    let mut refusals: Vec<Refusal> = exported.filter_map(clash).collect();
+    let of_c = program.named.iter().filter(|named| is_another(named));
+    refusals.extend(of_c.map(|named| refusal(named.span, of_c_as(&named.name))));
+    let locals = program.procs.iter().flat_map(|proc| {
+        let vars = proc.vars.iter().map(|var| (var.name.as_str(), var.span));
+        vars.chain(proc.objects.iter().map(|object| (object.name.as_str(), object.span)))
+    });
+    let inside = program.procs.iter().flat_map(|proc| proc.vars.iter().map(|var| (var.name.as_str(), var.span)));
+    let inside: BTreeMap<&str, Span> = inside.filter(|(name, _)| is_needed_inside(name)).collect();
+    refusals.extend(inside.into_iter().map(|(name, span)| refusal(span, of_c_as(name))));
+    let tags =
+        program.declared.iter().flat_map(|declared| declared.names.iter().map(|name| (name.as_str(), declared.span)));
+    let all = taken.into_iter().chain(locals).chain(tags);
+    let clashes = all.filter(|(name, span)| is_of_headers(name) && !is_exempt(program, span));
+    for (name, span) in clashes {
+        let found = refusal(span, format!("'{name}' is a name of the library, which generated code includes"));
+        if !refusals.contains(&found) {
+            refusals.push(found);
+        }
+    }
+    refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
+    refusals
+}
+
+/// What other files may name of the shadows of variables: what each is, and its name.
+pub(super) fn shadows<'p>(
+    program: &'p Program,
+    shadows: &'p BTreeMap<GlobalId, GlobalId>,
+    what: &'p str,
+) -> impl Iterator<Item = (String, String)> + 'p {
+    let name = |id: &GlobalId| &program.globals[id.index()].name;
+    let exported = shadows.iter().filter(|(_, shadow)| !program.hidden.contains(shadow));
+    exported.map(move |(primal, shadow)| (format!("the {what} of '{}'", name(primal)), name(shadow).clone()))
+}
+
+impl Unit<'_> {
+    /// The name of a function that a sweep calls; `by_variable` is the procedure if the sweep has its variables.
+    pub(super) fn function(&self, function: &Function, by_variable: Option<&Proc>) -> String {
+        let name = self.helpers.called(function).unwrap_or_else(|| function.c_name());
+        let mut called = self.called.lock().expect("nobody stops while it is locked");
+        if !called.0.contains(&name) {
+            called.0.insert(name.clone());
+        }
+        let hiding = by_variable.and_then(|proc| hiding_variable(proc, &name));
+        if let Some(hiding) = hiding.filter(|hiding| !called.1.contains(hiding)) {
+            called.1.push(hiding);
+        }
+        name
+    }
+}
+
+/// Refuses what hides functions of C's library that the output calls: `called` has their names.
+pub(super) fn hidden(program: &Program, called: &BTreeSet<&str>) -> Vec<Refusal> {
+    let hides = |named: &&Named| called.contains(named.name.as_str()) && named.meaning != Meaning::Prototype;
+    program.named.iter().filter(hides).map(|named| refusal(named.span, of_c_as(&named.name))).collect()
+}
+
+/// Refuses a variable of a function that hides a function of C's library from the function's tangent.
+fn hiding_variable(proc: &Proc, name: &str) -> Option<Refusal> {
+    let vars = proc.vars.iter().map(|var| (&var.name, var.span));
+    let mut all = vars.chain(proc.objects.iter().map(|object| (&object.name, object.span)));
+    let (_, span) = all.find(|(other, _)| *other == name)?;
+    Some(refusal(span, of_c_as(name)))
+}
+
+fn of_c_as(name: &str) -> String {
+    format!("generated code needs '{name}' as C's library has it")
+}
+
+fn refusal(span: Span, what: String) -> Refusal {
+    Refusal { class: Class::Language, span, what, help: "give it another name".to_string() }
+}
+
+/// Functions of C's library that generated code calls beside those of `math.h`.
+const FUNCTIONS: [&str; 10] =
+    ["malloc", "calloc", "realloc", "free", "abort", "exit", "memset", "memcpy", "memmove", "fprintf"];
+/// Macros of C's headers, and a variable that may be one.
+const MACROS: [&str; 4] = ["NULL", "NAN", "INFINITY", "stderr"];
+/// Types of C's headers, and what they are where both compilers of the tests run.
+const TYPES: [(&str, &str); 10] = [
+    ("size_t", "unsigned long"),
+    ("ptrdiff_t", "long"),
+    ("int8_t", "signed char"),
+    ("int16_t", "short"),
+    ("int32_t", "int"),
+    ("int64_t", "long"),
+    ("uint8_t", "unsigned char"),
+    ("uint16_t", "unsigned short"),
+    ("uint32_t", "unsigned int"),
+    ("uint64_t", "unsigned long"),
+];
+
+/// Whether a name that generated code needs means something else than in C's headers, so that these cannot be included.
+fn is_another(named: &Named) -> bool {
+    let name = named.name.as_str();
+    if let Some((_, of_c)) = TYPES.iter().find(|(known, _)| *known == name) {
+        // Headers of C name types of their own there.
+        return !matches!(&named.meaning, Meaning::Type(text) if text == of_c || text.starts_with("__"));
+    }
+    if MACROS.contains(&name) {
+        return !matches!(&named.meaning, Meaning::Variable(text) if name == "stderr" && text.contains("FILE"));
+    }
+    // C's headers say whether the types of functions fit.
+    let is_function = matches!(named.meaning, Meaning::Function | Meaning::Prototype);
+    FUNCTIONS.contains(&name) && !is_function
+}
+
+/// Whether a variable of a function may not have a name, because the sweeps of the function need it.
+fn is_needed_inside(name: &str) -> bool {
+    MACROS.contains(&name) || TYPES.iter().any(|(known, _)| *known == name)
+}
+
+/// Names at file scope, macros among them, and where each stands first.
+fn at_file_scope(program: &Program) -> FxHashMap<&str, Span> {
+    let mut taken = FxHashMap::default();
+    let globals = program.globals.iter().map(|global| (global.name.as_str(), global.span));
+    for (name, span) in globals.chain(program.procs.iter().map(|proc| (proc.name.as_str(), proc.span))) {
+        taken.entry(name).or_insert(span);
+    }
+    // A source may include what was generated from it before.
+    let generated = |span: &Span| {
+        program.sources.get(span.source as usize).is_some_and(|source| !source.main && is_generated(source))
+    };
+    for named in program.named.iter().filter(|named| !generated(&named.span)) {
+        taken.entry(named.name.as_str()).or_insert(named.span);
+    }
+    for (name, _) in &program.preprocessed.macros {
+        taken.entry(name).or_insert_with(|| definition(program, name));
+    }
+    taken
+}
+
+/// Where a macro is defined; nowhere if the command line or a header does that which nothing else is used of.
+fn definition(program: &Program, name: &str) -> Span {
+    let find = |(number, source): (usize, &Source)| {
+        let at = directives(&source.text).find(|line| line.defines && line.name == name)?.at;
+        let line = source.text[..at].matches('\n').count() as u32 + 1;
+        let end = source.text[at..].find('\n').map_or(source.text.len(), |length| at + length);
+        Some(Span { source: number as u32, start: at as u32, end: end as u32, line, column: 1 })
+    };
+    program.sources.iter().enumerate().find_map(find).unwrap_or_default()
+}
+
+/// Whether a place is in a header of the library or in a generated file, which have its names rightly.
+fn is_exempt(program: &Program, span: &Span) -> bool {
+    let Some(source) = program.sources.get(span.source as usize).filter(|_| span.line > 0) else { return false };
+    let home = beginning::home(program, span).unwrap_or_default();
+    is_library_header(home) || is_generated(source)
+}
+
+fn is_generated(source: &Source) -> bool {
+    source.text.lines().next().is_some_and(|line| line.ends_with(SIGNATURE))
+}
