@@ -1,4 +1,8 @@
 /* addresses_b.c: the adjoint of addresses, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint addresses.c --head 'addresses(addresses)/(a)'
+ * input: 3e3dd75e40b7d190 addresses.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* addresses_b takes these for different memory: *p, *a. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

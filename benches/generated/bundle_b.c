@@ -1,4 +1,8 @@
 /* bundle_b.c: the adjoint of bundle, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint bundle.c --head 'bundle(bundle)/(camera point weight)'
+ * input: 293475017e470321 bundle.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* bundle_b takes these for different memory: *camera_of, *point_of, *found, *camera, *point, *weight. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

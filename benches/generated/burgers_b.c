@@ -1,4 +1,8 @@
 /* burgers_b.c: the adjoint of burgers, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint burgers.c --head 'burgers(burgers)/(u)'
+ * input: 2e451cd73fd07d5e burgers.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* burgers_b takes these for different memory: *u, *next. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

@@ -1,4 +1,8 @@
 /* heat_b.c: the adjoint of heat, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint heat.c --head 'heat(heat)/(u k)'
+ * input: a56a785564199df1 heat.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* heat_b takes these for different memory: *k, *data, *u, *next. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

@@ -13,7 +13,7 @@ use adtape_generate::refuse::Refusal;
 use adtape_generate::transform::{self, Choices};
 use clap::Args;
 
-use crate::{Common, check, explain, heads, report, say};
+use crate::{Common, What, check, explain, heads, origin, outputs, report, say};
 
 // What the options of `adtape adjoint` say. No comment for readers of the help, which would stand there.
 #[derive(Args, Clone)]
@@ -55,6 +55,10 @@ pub struct Wishes {
 }
 
 impl Wishes {
+    fn suffix(&self) -> &'static str {
+        if self.vector.is_some() { "_bv" } else { "_b" }
+    }
+
     fn choices(&self, one_call: bool) -> Choices {
         let again = self.again.iter().map(|text| Named::parse(text)).collect();
         let checkpoints = self.checkpoint.clone();
@@ -65,7 +69,7 @@ impl Wishes {
 
 /// `adtape adjoint`; the exit status where it fails.
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
-    let job = Job::new(common, if wishes.vector.is_some() { "_bv" } else { "_b" })?;
+    let job = Job::new(common, wishes.suffix())?;
     let choices = wishes.choices(common.one_call);
     if let Some(what) = again::unknown(&job.program, &choices.again) {
         say::tell(&format!("adtape: --again: {what}\n"));
@@ -100,6 +104,13 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
         say::print(&explain::text(&adjoint, &job.files));
     }
     if let Some(file) = &wishes.explain_html {
+        if job.reads_or_writes(Path::new(file)) {
+            return Err(say::error(
+                &format!("{file} is no name for the page: it is read or written"),
+                "name another",
+                2,
+            ));
+        }
         say::write(file, &explain::page(&adjoint))?;
     }
     match checked {
@@ -120,7 +131,7 @@ fn checked(job: &Job, wishes: &Wishes) -> Result<Output, u8> {
 
 /// `adtape tangent`.
 pub fn tangent(common: &Common) -> Result<(), u8> {
-    let job = Job::new(common, "_d")?;
+    let job = Job::new(common, TANGENT)?;
     let choices = Choices { one_call: common.one_call, ..Choices::default() };
     let tangents = transform::tangent(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     let output = emit::tangent(&tangents, &job.options()).map_err(|all| job.refused(&all))?;
@@ -154,6 +165,41 @@ fn is_adjoint(file: &str) -> bool {
     first.contains(": the adjoint of ") && first.contains("written by adtape")
 }
 
+/// The file that a command writes.
+pub fn output_of(what: &What) -> PathBuf {
+    match what {
+        What::Adjoint { common, wishes } => output(common, wishes.suffix()),
+        What::Tangent { common } => output(common, TANGENT),
+        What::Report { .. } | What::Diff { .. } | What::Inspect { .. } | What::Schedule { .. } | What::Mpi { .. } => {
+            PathBuf::new()
+        }
+    }
+}
+
+/// Performs a command that writes generated files, and compares them with those that are there.
+pub fn compare(what: What) -> Result<(), u8> {
+    match what {
+        What::Adjoint { common, wishes } => adjoint(&Common { compares: true, ..common }, &wishes),
+        What::Tangent { common } => tangent(&Common { compares: true, ..common }),
+        What::Report { .. } | What::Diff { .. } | What::Inspect { .. } | What::Schedule { .. } | What::Mpi { .. } => {
+            Ok(())
+        }
+    }
+}
+
+/// Behind the name of a model, the end of that of its tangent.
+const TANGENT: &str = "_d";
+
+fn output(common: &Common, suffix: &str) -> PathBuf {
+    match (&common.output, common.files.first()) {
+        (Some(path), _) => PathBuf::from(path),
+        (None, first) => {
+            let stem = first.and_then(|file| Path::new(file).file_stem()).unwrap_or_default().to_string_lossy();
+            PathBuf::from(format!("{stem}{suffix}.c"))
+        }
+    }
+}
+
 /// What a run works on.
 pub struct Job {
     /// The sources.
@@ -164,6 +210,10 @@ pub struct Job {
     /// For the compiler that reads the sources.
     pub arguments: Vec<String>,
     one_call: bool,
+    /// For the head of what is written: the command, and what it read.
+    command: Vec<String>,
+    inputs: Vec<String>,
+    compares: bool,
 }
 
 impl Job {
@@ -194,13 +244,7 @@ impl Job {
                 Err(_) => return Err(usage(format!("there is no file {file}"))),
             }
         }
-        let output = match &common.output {
-            Some(path) => PathBuf::from(path),
-            None => {
-                let stem = Path::new(&common.files[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                PathBuf::from(format!("{stem}{suffix}.c"))
-            }
-        };
+        let output = output(common, suffix);
         if output.extension().is_none_or(|extension| extension != "c") {
             return Err(usage(format!("{} does not end in .c", output.display())));
         }
@@ -227,21 +271,31 @@ impl Job {
         let program = front::read_or_explain(&input)
             .map_err(|unread| report::refusals(&unread.refusals, &unread.sources, &common.files))?;
         let (files, one_call) = (common.files.clone(), common.one_call);
-        let job = Job { files, heads, program, output, arguments, one_call };
-        match job.overwritten() {
-            Some(path) => Err(usage(format!("{path} is read, so it cannot be written: name another file with -o"))),
+        let written = [output.clone(), output.with_extension("h")];
+        let inputs = origin::inputs(common, &program.files(), &written);
+        let (command, compares) = (common.command.clone(), common.compares);
+        let job = Job { files, heads, program, output, arguments, one_call, command, inputs, compares };
+        if let Some(path) = job.overwritten() {
+            return Err(usage(format!("{path} is read, so it cannot be written: name another file with -o")));
+        }
+        match written.iter().find_map(|path| outputs::taken(path)) {
+            Some(what) => Err(usage(what)),
             None => Ok(job),
         }
     }
 
     /// A source or header that this run would overwrite; files of an earlier run may be.
     fn overwritten(&self) -> Option<String> {
-        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let read = self.program.sources.iter().filter(|source| !outputs::is_generated(&source.text));
+        let mut all = read.map(|source| &source.path).chain(&self.files);
         let written = [self.output.clone(), self.output.with_extension("h")];
-        let is_own = |text: &str| text.lines().next().is_some_and(|line| line.ends_with(emit::SIGNATURE));
-        let mut read = self.program.sources.iter().filter(|source| !is_own(&source.text)).map(|source| &source.path);
-        let mut all = read.by_ref().chain(&self.files);
-        all.find(|read| written.iter().any(|path| canonical(path) == canonical(Path::new(read)))).cloned()
+        all.find(|read| written.iter().any(|path| outputs::are_one(path, Path::new(read)))).cloned()
+    }
+
+    /// Whether a file is an input or an output of this run.
+    fn reads_or_writes(&self, path: &Path) -> bool {
+        let written = [&self.output, &self.output.with_extension("h")].map(|other| outputs::are_one(path, other));
+        written.contains(&true) || self.inputs.iter().any(|other| outputs::are_one(path, Path::new(other)))
     }
 
     fn refused(&self, all: &[Refusal]) -> u8 {
@@ -269,8 +323,14 @@ impl Job {
     }
 
     fn write(&self, output: &Output) -> Result<(), u8> {
-        for (path, text) in [(self.output.clone(), &output.source), (self.output.with_extension("h"), &output.header)] {
-            say::write(&path.to_string_lossy(), text)?;
+        let source = origin::with_head(&output.source, &self.command, &self.inputs);
+        for (path, text) in [(&self.output, &source), (&self.output.with_extension("h"), &output.header)] {
+            if !self.compares {
+                outputs::write(path, text)?;
+            } else if std::fs::read(path).ok().as_deref() != Some(text.as_bytes()) {
+                let what = "its command would write another text now";
+                return Err(origin::stale(&path.to_string_lossy(), what, "run the command that stands in its head"));
+            }
         }
         Ok(())
     }

@@ -16,6 +16,8 @@ mod inspect;
 mod manual;
 mod memory;
 mod mpi;
+mod origin;
+mod outputs;
 mod page;
 mod pictures;
 mod profile;
@@ -104,6 +106,10 @@ struct Common {
     /// C sources; the generated file includes them
     #[arg(required = true)]
     files: Vec<String>,
+    /// Say whether this generated file is what its command, which stands in its head, would write now: exit status 0; else
+    /// 4, and what has changed
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    verify: Option<String>,
     /// What to differentiate: 'f(y)/(x) g(z)/(w)', results by the name of their function
     #[arg(long, value_name = "f(y)/(x)")]
     head: Vec<String>,
@@ -132,6 +138,28 @@ struct Common {
     /// Accepts variables that keep what depends on the inputs from call to call: the derivative is that of one call
     #[arg(long)]
     one_call: bool,
+    /// The arguments that the text depends on, for its head.
+    #[arg(skip)]
+    command: Vec<String>,
+    /// Whether files are compared instead of written.
+    #[arg(skip)]
+    compares: bool,
+}
+
+impl What {
+    /// What a command line without the program's name asks for.
+    fn of(arguments: &[String]) -> Option<What> {
+        let program = std::iter::once("adtape").chain(arguments.iter().map(String::as_str));
+        Some(Command::try_parse_from(program).ok()?.what.with(arguments))
+    }
+
+    /// Keeps the arguments for the head of what is written.
+    fn with(mut self, arguments: &[String]) -> What {
+        if let What::Adjoint { common, .. } | What::Tangent { common } = &mut self {
+            common.command = origin::that_count(arguments);
+        }
+        self
+    }
 }
 
 #[global_allocator]
@@ -145,7 +173,9 @@ fn main() -> ExitCode {
         say::tell(&if stack::is_short() { memory::no_stack() } else { internal() });
         std::process::exit(4);
     }));
-    let what = Command::parse().what;
+    // What is no text was refused by the parser.
+    let arguments: Vec<String> = std::env::args_os().skip(1).map(|one| one.to_string_lossy().into_owned()).collect();
+    let what = Command::parse().what.with(&arguments);
     match on_a_deep_stack(move || run(what)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(status) => ExitCode::from(status),
@@ -154,6 +184,8 @@ fn main() -> ExitCode {
 
 fn run(what: What) -> Result<(), u8> {
     match what {
+        What::Adjoint { common: Common { verify: Some(file), .. }, .. }
+        | What::Tangent { common: Common { verify: Some(file), .. } } => origin::verify(&file),
         What::Adjoint { common, wishes } => generate::adjoint(&common, &wishes),
         What::Tangent { common } => generate::tangent(&common),
         What::Report { file, html } => profile::report(&file, html.as_deref()),

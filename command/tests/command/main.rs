@@ -13,6 +13,8 @@ mod macros;
 mod mpi;
 mod names;
 mod openmp;
+mod origin;
+mod outputs;
 mod profiles;
 mod programs;
 mod recovered;

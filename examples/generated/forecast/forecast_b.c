@@ -1,4 +1,8 @@
 /* forecast_b.c: the adjoint of misfit, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint forecast.c --head 'misfit(misfit)/(start forcing)'
+ * input: b1057b8dd4b68c00 forecast.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* misfit_b takes these for different memory: *start, *seen. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

@@ -1,4 +1,8 @@
 /* least_squares_b.c: the adjoint of cost, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint least_squares.c --head 'cost(cost)/(p)'
+ * input: da223031ed7eebc8 least_squares.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* cost_b takes these for different memory: *t, *y, *p. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

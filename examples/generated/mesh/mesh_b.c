@@ -1,4 +1,8 @@
 /* mesh_b.c: the adjoint of energy, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint mesh.c --head 'energy(energy)/(height mesh)'
+ * input: 9d452aec8abb2d7e mesh.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* energy_b takes these for different memory: *mesh, *height, *flux, *mesh->length. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

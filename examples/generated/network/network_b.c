@@ -1,4 +1,8 @@
 /* network_b.c: the adjoint of loss, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint network.c --head 'loss(loss)/(net)'
+ * input: 09ce6c59d95160dd network.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* loss_b takes these for different memory: *net, *x, *label, *layer, *score, *net->first, *net->second. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

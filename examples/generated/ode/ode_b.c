@@ -1,4 +1,8 @@
 /* ode_b.c: the adjoint of distance, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint ode.c --head 'distance(distance)/(rates start)'
+ * input: c4a013eea6998319 ode.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* distance_b takes these for different memory: *rates, *start, *seen. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

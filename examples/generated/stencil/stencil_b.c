@@ -1,4 +1,8 @@
 /* stencil_b.c: the adjoint of misfit, written by adtape. */
+/* version: 0.1.0
+ * command: adtape adjoint stencil.c --head 'misfit(misfit)/(u rate)'
+ * input: 9363eedd0661dab3 stencil.c
+ * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* misfit_b takes these for different memory: *u, *v, *data. */
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)

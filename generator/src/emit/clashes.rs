@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::names::{is_library_header, is_of_headers};
 use super::{SIGNATURE, Unit, beginning};
 use crate::directives::directives;
-use crate::ir::functions::Function;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 

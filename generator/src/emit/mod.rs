@@ -437,7 +437,7 @@ impl Text {
         let Preprocessed { taken, hidden, .. } = &unit.program.preprocessed;
         for name in taken {
             // glibc's math.h pastes the names of its functions, of all widths.
-            let widths = if functions::Function::lookup(name).is_some() { &["", "f", "l"][..] } else { &[] };
+            let widths = if Function::lookup(name).is_some() { &["", "f", "l"][..] } else { &[] };
             widths.iter().for_each(|width| source += &format!("#define __DECL_SIMD_adtape_not_{name}{width}\n"));
             source += &format!("#define {name} adtape_not_{name}\n");
         }

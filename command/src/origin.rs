@@ -1,0 +1,224 @@
+//! Where a generated file comes from, in its head: version, command line, and a hash of each input.
+//!
+//! ```text
+//! /* model_b.c: the adjoint of f, written by adtape. */
+//! /* version: 0.1.0
+//!  * command: adtape adjoint model.c --head 'f(f)/(x)' -DN=3
+//!  * input: 0f3a5c1e9b7d2486 model.c
+//!  * Compile it with ... */
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{Common, What, generate, outputs, say};
+
+/// Options without influence on the text, and whether a value follows.
+const ASIDE: [(&str, bool); 3] = [("--explain", false), ("--explain-html", true), ("--check", true)];
+
+const VERSION: &str = " version: ";
+const COMMAND: &str = " * command: ";
+const INPUT: &str = " * input: ";
+const LAST: &str = " * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to \
+                    date. */\n";
+
+/// What the head of a generated file says.
+struct Origin {
+    version: String,
+    command: Vec<String>,
+    /// Hashes and names.
+    inputs: Vec<(String, String)>,
+}
+
+/// The arguments of a run that its text depends on.
+pub fn that_count(arguments: &[String]) -> Vec<String> {
+    let (mut kept, mut all) = (Vec::new(), arguments.iter());
+    while let Some(argument) = all.next() {
+        let (name, joined) = argument.split_once('=').map_or((argument.as_str(), false), |(name, _)| (name, true));
+        match ASIDE.iter().find(|(option, _)| *option == name) {
+            Some((_, follows)) if *follows && !joined => drop(all.next()),
+            Some(_) => {}
+            None => kept.push(argument.clone()),
+        }
+        if argument == "--" {
+            kept.extend(all.by_ref().cloned());
+        }
+    }
+    kept
+}
+
+/// The generated text with its head behind its first line; `command` are the arguments that count.
+pub fn with_head(text: &str, command: &[String], inputs: &[String]) -> String {
+    let command: Vec<String> = command.iter().map(|argument| quoted(argument)).collect();
+    let inputs = inputs.iter().map(|path| format!("{INPUT}{} {}\n", hash_of(path), quoted(path)));
+    let inputs: String = inputs.collect();
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{first}\n/*{VERSION}{version}\n{COMMAND}adtape {}\n{inputs}{LAST}{rest}", command.join(" "))
+}
+
+/// `adtape adjoint --verify`: whether the command that wrote a file would write it again as it is.
+pub fn verify(file: &str) -> Result<(), u8> {
+    let text = fs::read_to_string(file)
+        .map_err(|cause| say::error(&format!("{file} cannot be read: {cause}"), "name a generated .c file", 1))?;
+    if !outputs::is_generated(&text) {
+        return Err(say::error(&format!("{file} was not written by adtape"), "name a generated .c file", 2));
+    }
+    let Some(origin) = read(&text) else {
+        let what = "its head does not name the command that wrote it; a header is checked with its .c file";
+        return Err(stale(file, what, "name the .c file, or write it again"));
+    };
+    let command: Vec<String> = origin.command.iter().map(|argument| quoted(argument)).collect();
+    let command = format!("write it again: adtape {}", command.join(" "));
+    let version = env!("CARGO_PKG_VERSION");
+    if origin.version != version {
+        return Err(stale(
+            file,
+            &format!("adtape {} wrote it, and this is adtape {version}", origin.version),
+            &command,
+        ));
+    }
+    let Some(what) = What::of(&origin.command) else {
+        return Err(stale(file, "this adtape does not understand the command in its head", &command));
+    };
+    let written = generate::output_of(&what);
+    let Some(folder) = folder(Path::new(file), &written) else {
+        let what = format!("it was written as {}: from there, its inputs cannot be found", written.display());
+        return Err(stale(file, &what, "move it back, or write it again"));
+    };
+    if let Err(cause) = std::env::set_current_dir(&folder) {
+        return Err(say::error(&format!("{}: {cause}", folder.display()), "permit to enter the folder", 1));
+    }
+    let changed: Vec<String> =
+        origin.inputs.iter().filter(|(hash, path)| hash_of(path) != *hash).map(|(_, path)| change(path)).collect();
+    if !changed.is_empty() {
+        return Err(stale(file, &changed.join(", "), &command));
+    }
+    generate::compare(what)?;
+    say::print(&format!("{file} is up to date\n"));
+    Ok(())
+}
+
+/// Says that a generated file is not what its command would write; the exit status.
+pub fn stale(file: &str, what: &str, help: &str) -> u8 {
+    say::error(&format!("{file} is not up to date: {what}"), help, 4)
+}
+
+fn change(path: &str) -> String {
+    if Path::new(path).exists() { format!("{path} has changed") } else { format!("{path} is not there") }
+}
+
+/// The inputs of a run, each once, without the files that it writes.
+pub fn inputs(common: &Common, read: &[String], written: &[PathBuf]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for path in common.files.iter().chain(&common.ast).chain(read) {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let known = found.iter().any(|other| other == path || outputs::are_one(Path::new(path), Path::new(other)));
+        let own = written.iter().any(|other| outputs::are_one(Path::new(path), other));
+        if !known && !own && Path::new(path).is_file() {
+            found.push(path.to_string());
+        }
+    }
+    found
+}
+
+fn read(text: &str) -> Option<Origin> {
+    let head = text.split_once("\n/*")?.1.strip_prefix(VERSION)?;
+    let (version, rest) = head.split_once('\n')?;
+    let mut origin = Origin { version: version.to_string(), command: Vec::new(), inputs: Vec::new() };
+    for line in rest.lines() {
+        if let Some(command) = line.strip_prefix(COMMAND) {
+            origin.command = unquoted(command).split_off(1);
+        } else if let Some((hash, path)) = line.strip_prefix(INPUT).and_then(|input| input.split_once(' ')) {
+            origin.inputs.push((hash.to_string(), unquoted(path).concat()));
+        } else {
+            break;
+        }
+    }
+    (!origin.command.is_empty()).then_some(origin)
+}
+
+/// The folder that a file was written from under the name `written`.
+fn folder(file: &Path, written: &Path) -> Option<PathBuf> {
+    if outputs::are_one(file, written) {
+        return Some(PathBuf::from("."));
+    }
+    let file = file.canonicalize().ok()?;
+    let mut folder = file.clone();
+    for _ in written.components().filter(|part| *part != std::path::Component::CurDir) {
+        folder.pop();
+    }
+    (folder.join(written).canonicalize().ok()? == file).then_some(folder)
+}
+
+/// FNV-1a, which finds what changed by accident. A file that cannot be read has the hash of none.
+fn hash_of(path: &str) -> String {
+    let Ok(bytes) = fs::read(path) else { return "-".into() };
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+/// An argument as a shell reads it, on one line and without what begins or ends a comment of C.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,%@".contains(c);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        return argument.to_string();
+    }
+    let inside = argument.replace('\'', r"'\''").replace('\n', r"'$'\n''");
+    format!("'{}'", inside.replace("*/", "*''/").replace("/*", "/''*"))
+}
+
+/// The arguments of a command line as [`quoted`] writes them.
+fn unquoted(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut open, mut some) = (Vec::new(), String::new(), false, false);
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            '\'' => (open, some) = (!open, true),
+            ' ' if !open => {
+                if std::mem::take(&mut some) {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            '\\' if !open && rest.starts_with(r"\'") => {
+                word.push('\'');
+                length = 2;
+            }
+            '$' if !open && rest.starts_with(r"$'\n'") => {
+                word.push('\n');
+                length = r"$'\n'".len();
+            }
+            c => {
+                word.push(c);
+                some = true;
+            }
+        }
+        rest = &rest[length..];
+    }
+    words.extend(some.then_some(word));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_line_comes_back_from_the_head() {
+        let all = ["adjoint", "a b.c", "--head", "f(f)/(x)", "-DS='\"*/\"'", "-I/*", "", "it's\n*", "-Dé=1"];
+        let command: Vec<String> = all.iter().map(ToString::to_string).collect();
+        let text = with_head("/* o.c, written by adtape. */\nint x;\n", &command, &[]);
+        assert_eq!(text.matches("*/").count(), 2, "{text}");
+        assert_eq!(text.matches("/*").count(), 2, "{text}");
+        assert!(text.ends_with("*/\nint x;\n"), "{text}");
+        assert_eq!(read(&text).expect("a head").command, command);
+    }
+
+    #[test]
+    fn options_that_change_no_text_are_left_out() {
+        let all = ["adjoint", "--check", "d.c", "a.c", "--explain", "--explain-html=p", "--dear", "3", "--", "--check"];
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(that_count(&all), ["adjoint", "a.c", "--dear", "3", "--", "--check"]);
+    }
+}
