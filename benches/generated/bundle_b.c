@@ -12,6 +12,13 @@
 #endif
 
 #include "bundle.c"
+/* The reverse sweep has what these stood for. */
+__extension__ _Static_assert((CAMERA) == (11), "CAMERA has changed: run adtape again");
+__extension__ _Static_assert((CENTRE) == (7), "CENTRE has changed: run adtape again");
+__extension__ _Static_assert((DISTORTION) == (9), "DISTORTION has changed: run adtape again");
+__extension__ _Static_assert((FOCAL) == (6), "FOCAL has changed: run adtape again");
+__extension__ _Static_assert((PLACE) == (3), "PLACE has changed: run adtape again");
+__extension__ _Static_assert((ROTATION) == (0), "ROTATION has changed: run adtape again");
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>

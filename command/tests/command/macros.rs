@@ -83,3 +83,53 @@ fn names_of_the_sources_mean_behind_them_what_they_meant() {
     let said = check_driver(&folder, "f(f)/(x)");
     assert!(said.contains("check: f: differences "), "{said}");
 }
+
+/// The forward sweep names macros, the reverse sweep had their values of yesterday: the gradient was that of neither.
+#[test]
+fn adjoint_is_not_compiled_with_other_values_than_it_was_written_with() {
+    let folder = Scratch::new("asserted");
+    let own = "#define GAIN 2.0\n#define SQUARE(a) ((a) * (a) * 0.5)\n#define TWICE 2 *\n#define HALF (GAIN / 4.0)\n\
+               #define REAL double\n#define X (s->x)\n#define BITS 0xFUL\nenum { FIRST = 4, NEXT };\n#define CHANGING 1\n";
+    folder.write("own.h", own);
+    let text = "#include \"own.h\"\nstruct s { double x; };\n#undef CHANGING\n#define CHANGING 2.0\n\
+                double f(double x, const struct s *s) {\n    REAL a = TWICE X * CHANGING;\n    \
+                for (int i = 0; i < (int)NEXT + N; i++) a = HALF * SQUARE(a) * x + (double)BITS;\n    \
+                return GAIN * a * x;\n}\n";
+    folder.write("model.c", text);
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "-DN=3"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let compiled = |compiler: &str, define: &str| {
+        let mut build = Command::new(compiler);
+        build.current_dir(&folder.0).args([
+            "-std=gnu99",
+            "-Wall",
+            "-Wextra",
+            "-Wconversion",
+            "-Werror",
+            "-fsyntax-only",
+        ]);
+        let built = build.args(["-ffast-math", define, "model_b.c", &flags()[0]]).output().unwrap();
+        (built.status.success(), String::from_utf8_lossy(&built.stderr).into_owned())
+    };
+    let changes = [
+        ("GAIN 2.0", "GAIN 3.0", "GAIN"),
+        ("* 0.5", "* 0.25", "SQUARE"),
+        ("GAIN / 4.0", "GAIN / 8.0", "HALF"),
+        ("0xFUL", "0xEUL", "BITS"),
+        ("FIRST = 4", "FIRST = 5", "NEXT"),
+    ];
+    for compiler in ["gcc", "clang"] {
+        assert_eq!(compiled(compiler, "-DN=3"), (true, String::new()), "{compiler}");
+        let (done, said) = compiled(compiler, "-DN=4");
+        assert!(!done && said.contains("N has changed: run adtape again"), "{compiler}: {said}");
+        for (old, new, name) in changes {
+            folder.write("own.h", &own.replace(old, new));
+            let (done, said) = compiled(compiler, "-DN=3");
+            assert!(
+                !done && said.contains(&format!("{name} has changed: run adtape again")),
+                "{compiler}, {name}: {said}"
+            );
+        }
+        folder.write("own.h", own);
+    }
+}

@@ -62,7 +62,8 @@ fn model(name: &str, (kind, declared, used): (&str, &str, &str)) -> String {
 fn compiles(folder: &Scratch, file: &str) -> Result<(), String> {
     let mut compiler = Command::new("gcc");
     compiler.current_dir(&folder.0).args(["-std=gnu99", "-Wall", "-Wextra", "-Wno-unused", "-fsyntax-only"]);
-    let output = compiler.args(["-Wno-builtin-declaration-mismatch", &include(), file]).output().unwrap();
+    let output =
+        compiler.args(["-Wno-builtin-declaration-mismatch", "-Wno-pointer-sign", &include(), file]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() && !said.contains("warning") { Ok(()) } else { Err(said) }
 }

@@ -19,6 +19,8 @@
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
+/* The reverse sweep has what these stood for. */
+__extension__ _Static_assert((CELLS) == (40), "CELLS has changed: run adtape again");
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>

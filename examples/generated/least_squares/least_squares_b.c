@@ -12,6 +12,10 @@
 #endif
 
 #include "least_squares.c"
+/* The reverse sweep has what these stood for. */
+__extension__ _Static_assert((ORDER) == (4), "ORDER has changed: run adtape again");
+__extension__ _Static_assert(__builtin_fpclassify(1, 1, 1, 1, 0, (SQUARE(1.75)) == (((1.75) * (1.75))) ? 1.0 : 0.0),
+                             "SQUARE has changed: run adtape again");
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>

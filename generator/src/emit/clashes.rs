@@ -87,6 +87,12 @@ pub(super) fn hidden(program: &Program, called: &BTreeSet<&str>) -> Vec<Refusal>
     program.named.iter().filter(hides).map(|named| refusal(named.span, of_c_as(&named.name))).collect()
 }
 
+/// Whether a name of the sources is that of a function of `math.h` which they declare themselves.
+pub(super) fn is_of_mathematics(program: &Program, name: &str) -> bool {
+    let mut all = program.named.iter().filter(|named| named.name == name).peekable();
+    Function::lookup(name).is_some() && all.peek().is_some() && all.all(|named| named.meaning == Meaning::Prototype)
+}
+
 /// Refuses a variable of a function that hides a function of C's library from the function's tangent.
 fn hiding_variable(proc: &Proc, name: &str) -> Option<Refusal> {
     let vars = proc.vars.iter().map(|var| (&var.name, var.span));

@@ -5,6 +5,7 @@
 //! runs both.
 
 mod apart;
+mod asserted;
 mod beginning;
 mod body;
 pub mod calls;
@@ -399,7 +400,8 @@ impl Text {
         }
         let (called, mut hidden) = std::mem::take(&mut *unit.called.lock().expect("nobody stops while it is locked"));
         let helpers = unit.helpers.text();
-        let called = called.iter().map(String::as_str).chain(names::words(&helpers)).collect();
+        let in_helpers = names::words(&helpers).filter(|word| Function::lookup(word).is_some());
+        let called = called.iter().map(String::as_str).chain(in_helpers).collect();
         hidden.extend(clashes::hidden(unit.program, &called));
         if !hidden.is_empty() {
             return Err(hidden);
@@ -425,6 +427,7 @@ impl Text {
         if !self.runtime.is_empty() {
             source += "#undef main\n";
         }
+        source += &asserted::values(unit.program);
         // A macro of the sources must not change the headers, nor the declarations of a check.
         let macros = names::macros_in_headers(unit.program, &self.runtime);
         let Text { globals, documents, .. } = &self;
@@ -435,7 +438,7 @@ impl Text {
         macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
         // What is the sources' must not change its meaning.
         let Preprocessed { taken, hidden, .. } = &unit.program.preprocessed;
-        for name in taken {
+        for name in taken.iter().filter(|name| !clashes::is_of_mathematics(unit.program, name)) {
             // glibc's math.h pastes the names of its functions, of all widths.
             let widths = if Function::lookup(name).is_some() { &["", "f", "l"][..] } else { &[] };
             widths.iter().for_each(|width| source += &format!("#define __DECL_SIMD_adtape_not_{name}{width}\n"));

@@ -100,6 +100,6 @@ pub enum Meaning {
     Variable(String),
     /// A type, and how it is written.
     Type(String),
-    /// A constant of an enumeration.
-    Enumerator,
+    /// A constant of an enumeration, and its value, if the front end knows it.
+    Enumerator(Option<i128>),
 }

@@ -106,7 +106,6 @@ impl<'a> Unit<'a> {
             cache: FxHashMap::default(),
         };
         for node in &tree.root.inner {
-            unit.name(node, sources);
             match node.kind {
                 "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
                     unit.functions.insert(&node.name, node);
@@ -117,6 +116,7 @@ impl<'a> Unit<'a> {
                     unit.declared.extend(unit.declared_type(node, sources));
                 }
             }
+            unit.name(node, sources);
         }
         unit
     }
@@ -127,7 +127,7 @@ impl<'a> Unit<'a> {
             "FunctionDecl" => Some(Meaning::Prototype),
             "VarDecl" => Some(Meaning::Variable(node.written_type.to_string())),
             "TypedefDecl" => Some(Meaning::Type(node.written_type.to_string())),
-            "EnumConstantDecl" => Some(Meaning::Enumerator),
+            "EnumConstantDecl" => Some(Meaning::Enumerator(self.constants.get(&node.id).copied())),
             _ => None,
         };
         for node in std::iter::once(node).chain(&node.inner).filter(|node| !node.implicit) {
