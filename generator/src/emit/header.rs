@@ -67,7 +67,9 @@ fn in_cplusplus(param: &str, names: &[String]) -> Option<Param> {
         match token {
             "restrict" | "__restrict" | "__restrict__" => {
                 // A qualifier of the parameter itself is no part of its type.
-                is_c &= words(behind).next() == Some(own.as_str()) && !behind.contains(')') || extents > 0;
+                let next = behind.trim_start();
+                let is_last = next.is_empty() || !own.is_empty() && !behind.contains(')') && next.starts_with(&own);
+                is_c &= is_last;
                 rest = behind.trim_start();
             }
             "[" => {
