@@ -114,8 +114,13 @@ impl Model {
         let steps = |random: &mut Prng, own: bool| (0..1 + random.below(3)).map(|_| step(random, own)).collect();
         let (region, reduces) = (random.chance(40), random.chance(60));
         if !region {
-            let parts = vec![Part::Passes(steps(random, false), Copies::Shared)];
-            let (copies, reads_temporary) = (copies(random), random.chance(40));
+            let mut all: Vec<Step> = steps(random, false);
+            // Private copies that each pass sets, so that only what is behind the loop can tell.
+            if random.chance(50) {
+                all.insert(0, Step::SetTemporary(Value(random.real(), Read::X, Read::X)));
+            }
+            let parts = vec![Part::Passes(all, Copies::Shared)];
+            let (copies, reads_temporary) = (copies(random), random.chance(60));
             return Model { region, parts, copies, reduces, starts: 0.0, reads_temporary };
         }
         let mut parts = Vec::new();
