@@ -11,6 +11,8 @@ pub struct Names<'a> {
     pub sweeps: &'a str,
     /// The tangent.
     pub tangent: &'a str,
+    /// The copy that is watched, and the number of its call.
+    pub watched: Option<(String, usize)>,
     /// The tape.
     pub tape: &'a str,
 }
@@ -42,7 +44,7 @@ pub fn body(
     args: &Arguments,
     ty: &dyn Fn(&Type, &str) -> String,
 ) -> String {
-    let Names { prefix, sweeps, tangent, tape } = names;
+    let Names { prefix, sweeps, tangent, watched, tape } = names;
     let head = format!("{prefix}_this");
     let mut text = format!("    static {prefix}_head {head};\n    {head}.head = \"{}\";\n", proc.name);
     if has_single(program) {
@@ -127,7 +129,13 @@ pub fn body(
     let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
     text +=
         &format!("        }} else if ({prefix}_run == 3) {{\n            {ignore}{tangent}({});\n", forward.join(", "));
-    text += &format!("{result}        }} else {{\n            {primal}\n        }}\n");
+    text += &result;
+    if let Some((copy, call)) = watched {
+        let own = proc.params.iter().map(|param| param.name.as_str()).collect::<Vec<_>>().join(", ");
+        let run = format!("            {prefix}_calls({call});\n            {ignore}{copy}({own});\n");
+        text += &format!("        }} else if ({prefix}_run == 16) {{\n{run}");
+    }
+    text += &format!("        }} else {{\n            {primal}\n        }}\n");
     text += &format!("        {prefix}_answer();\n    }}\n    {sweeps}({});\n", own.join(", "));
     text + &format!("    {prefix}_end(&{head}, {tape});\n")
 }

@@ -7,12 +7,14 @@
 //! find is compared (`verdicts.c`). What cannot be compared is said, and ends with another status than a full check.
 
 mod head;
+mod watch;
 
 use crate::ir::{Base, ItemId, Place, Type, print};
 use crate::sweep::items::{site, site_of_loop};
 use crate::transform::Adjoint;
 
 pub use head::{Arguments, Names, body};
+pub use watch::Watch;
 
 const DECLARATIONS: &str = include_str!("runtime.h");
 const OPERANDS: &str = include_str!("operands.c");
@@ -25,8 +27,10 @@ const RUNS: &str = include_str!("runs.c");
 const ALLOCATED: &str = "\
 #undef malloc
 #undef calloc
+#undef realloc
 #define malloc(bytes) @_allocated((malloc)(bytes), bytes)
 #define calloc(count, bytes) @_allocated((calloc)(count, bytes), (count) * (bytes))
+#define realloc(block, bytes) @_allocated((realloc)(block, bytes), bytes)
 
 ";
 
@@ -36,9 +40,10 @@ pub fn declarations(prefix: &str) -> String {
 }
 
 /// The check's own C file: the stack, the table of sites, the trials.
-pub fn runtime(adjoint: &Adjoint, prefix: &str) -> String {
-    let text =
-        format!("{OPERANDS}\n{WORDS}\n{TRIALS}\n{VERDICTS}\n{RUNS}").replace("/* declarations */\n", DECLARATIONS);
+pub fn runtime(adjoint: &Adjoint, watch: &Watch, prefix: &str) -> String {
+    let objects = watch.runtime(&adjoint.program);
+    let text = format!("{OPERANDS}\n{WORDS}\n{objects}\n{TRIALS}\n{VERDICTS}\n{RUNS}")
+        .replace("/* declarations */\n", DECLARATIONS);
     text.replace('@', prefix).replace("/* sites */", &sites(adjoint))
 }
 

@@ -8,7 +8,8 @@
  *   3 the tangent in these directions: the product with the weights;
  *   4 the function where it is, for its results;
  *   5 to 8 the function at inputs that are moved along the directions, for differences with two steps;
- *   9 to 12 the same, but only those inputs move whose adjoint is 0: such a 0 may be one that was lost.
+ *   9 to 12 the same, but only those inputs move whose adjoint is 0: such a 0 may be one that was lost;
+ *   16 a copy of the function that says which addresses it reaches (watch.c).
  */
 #define _GNU_SOURCE
 #include <adtape.h>

@@ -13,6 +13,7 @@ static int run(int which) {
         trial = which;
         memset(&own, 0, sizeof own);
         is_learning = which == LEARN;
+        is_watching = which == WATCH;
         if (which != LEARN) {
             /* Beside the caller's inputs, and in other directions, a model may raise what it does not raise here. */
             fenv_t traps;
@@ -24,12 +25,13 @@ static int run(int which) {
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) < 0) {
         leave_out(current->head, "", "cannot run %s in a child of the process", names[which < HERE ? which : HERE]);
-    } else if (!answers[which].is_done && which < HERE) {
-        char text[96];
+    } else if (!answers[which].is_done && (which < HERE || which == WATCH)) {
+        char text[160];
         const int is_signal = WIFSIGNALED(status), how = is_signal ? WTERMSIG(status) : WEXITSTATUS(status);
-        snprintf(text, sizeof text, "the run of %s did not end in a child of the process (%s %d)", names[which],
+        snprintf(text, sizeof text, "the run of %s did not end in a child of the process (%s %d)",
+                 which == WATCH ? "the function whose addresses are watched" : names[which],
                  is_signal ? "signal" : "status", how);
-        if (which == LEARN) {
+        if (which == LEARN || which == WATCH) {
             leave_out(current->head, "", "%s", text);
         } else if (may_say()) {
             fprintf(stderr, "check: %s: %s\n", current->head, text);
@@ -62,13 +64,13 @@ static int begin_trials(@_head *head) {
     current = head;
     count_of_words = count_of_pointers = 0;
     if (answers == NULL) {
-        answers = shared((LAST + 1) * sizeof *answers);
+        answers = shared((WATCH + 1) * sizeof *answers);
     }
     if (answers == NULL) {
         leave_out(head->head, "", "no memory that processes share");
         return 0;
     }
-    memset(answers, 0, (LAST + 1) * sizeof *answers);
+    memset(answers, 0, (WATCH + 1) * sizeof *answers);
     return 1;
 }
 
@@ -114,6 +116,12 @@ int @_trial(@_head *head) {
     classify(head);
     compare_arguments(head);
     note_inputs(head);
+    if (can_watch()) {
+        if (run(WATCH)) {
+            return WATCH;
+        }
+        say_clashes(head);
+    }
     if (head->calls > 2 || !begin_parts(head)) {
         return OWN;
     }

@@ -28,6 +28,11 @@ void *@_followed(const void *place);
 /* Whether the sweeps read the pointer at a place. */
 int @_follows(const void *place);
 void *@_allocated(void *block, size_t bytes);
+/* The copy that is watched is about to read or write memory; calls a procedure, which begins, and is back from it. */
+void *@_reached(const void *place, size_t bytes, uint32_t site);
+void @_calls(uint32_t call);
+void @_begins(void);
+void @_leaves(void);
 void @_add(@_head *head, @_block block);
 /* The run that the calling process is to make; 0: the caller's own. The first one learns, the others compare. */
 int @_learn(@_head *head, const void *frame);

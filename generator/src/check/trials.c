@@ -1,6 +1,6 @@
 /* ---- trials ----------------------------------------------------------------------------------------------------- */
 
-enum { OWN, LEARN, ADJOINT, TANGENT, HERE, FIRST, ZERO = FIRST + 4, LAST = ZERO + 3 };
+enum { OWN, LEARN, ADJOINT, TANGENT, HERE, FIRST, ZERO = FIRST + 4, LAST = ZERO + 3, WATCH = 16 };
 static struct answer {
     double sum, scale;
     int is_done;
@@ -33,7 +33,7 @@ static double pseudo_random(uint64_t seed) {
 
 /* By how much the inputs move along their directions. */
 static double step(int which) {
-    if (which < FIRST) {
+    if (which < FIRST || which == WATCH) {
         return 0;
     }
     const double large = current->has_single ? 1e-2 : 1e-5, small = current->has_single ? 5e-3 : 1e-6;
@@ -115,7 +115,7 @@ static void prepare(void) {
             set(w->shadow, w->bits, weight(w));
         } else if (trial == TANGENT) {
             set(tangent_of(current, w), w->bits, direction(w));
-        } else if (trial >= FIRST && moves(k)) {
+        } else if (trial >= FIRST && trial <= LAST && moves(k)) {
             set(w->place, w->bits, w->old_value + step(trial) * direction(w));
         }
     }
@@ -140,7 +140,7 @@ static int is_in_constant(const word *w) {
 
 /* The end of a child. */
 void @_answer(void) {
-    for (size_t k = 0; trial != LEARN && k < count_of_words; k++) {
+    for (size_t k = 0; trial != LEARN && trial != WATCH && k < count_of_words; k++) {
         const word *w = &words[k];
         const @_block *b = w->block < 0 ? NULL : &current->blocks[w->block];
         if (b != NULL && trial == ADJOINT && b->is_input) {

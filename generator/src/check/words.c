@@ -18,7 +18,7 @@ static struct {
     char *begin, *end;
 } *blocks;
 static size_t count_of_blocks, blocks_room;
-static int is_learning;
+static int is_learning, is_watching;
 static const char *top_of_sweeps;
 static char *bottom_of_sweeps;
 
@@ -94,7 +94,7 @@ static void sort_pointers(void) {
 }
 
 void *@_allocated(void *block, size_t bytes) {
-    if (is_learning && block != NULL) {
+    if ((is_learning || is_watching) && block != NULL) {
         if (count_of_blocks == blocks_room) {
             blocks_room = blocks_room == 0 ? 64 : 2 * blocks_room;
             blocks = room(blocks, blocks_room * sizeof *blocks);

@@ -8,6 +8,7 @@
 //! What is kept is known at the end only, so a body is printed until nothing is added.
 
 mod copy;
+mod guarded;
 mod index;
 mod item;
 mod lines;
@@ -18,6 +19,7 @@ mod scope;
 mod snapshot;
 mod tape;
 mod text;
+mod watched;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -26,11 +28,13 @@ use std::collections::BTreeMap;
 use super::expr::{Exprs, Naming};
 use super::names::{Names, code, words};
 use super::{Unit, calls};
+use crate::check::Watch;
 use crate::ir::*;
 use index::Index;
 use lines::Lines;
 use scope::Scopes;
 pub(super) use text::Macros;
+pub(super) use watched::watched;
 
 /// Prints one procedure.
 pub(super) struct Body<'a> {
@@ -86,6 +90,8 @@ pub(super) struct Body<'a> {
     rehearsals: Vec<(String, String)>,
     /// Items of the primal come first.
     primal_items: usize,
+    /// For `--check`: what a copy of the procedure says.
+    watch: Option<(&'a Watch<'a>, ProcId)>,
 }
 
 impl Naming for Body<'_> {
@@ -121,6 +127,11 @@ impl Naming for Body<'_> {
         self.heap.clone()
     }
 
+    fn watched(&self, place: &Place) -> Option<(String, usize)> {
+        let (watch, proc) = self.watch?;
+        Some((format!("{}_reached", self.unit.witness), watch.access(proc, place, false)?))
+    }
+
     fn is_array(&self, pointer: ValueId) -> bool {
         self.index.arrays.contains(&self.proc.values[pointer.index()].var)
     }
@@ -136,26 +147,15 @@ pub(super) struct Printed {
     pub(super) body: String,
 }
 
-impl Printed {
-    /// Begins with a test that function pointers hold what the sweeps call in their place.
-    pub(super) fn guarded(mut self, program: &Program, what: &str) -> Printed {
-        let mut tests = String::new();
-        for (variable, function) in &program.assumed {
-            tests += &format!(
-                "    if ({variable} != {function}) {{\n        fprintf(stderr, \"{what}: {variable} is not {function}, which \
-                 its initialiser names: write the {what} of the other function\\n\");\n        abort();\n    }}\n"
-            );
-        }
-        self.body = self.body.replacen("{\n", &format!("{{\n{tests}"), 1);
-        self
-    }
-}
-
 /// Prints a procedure under a name. `tape`: whether it takes a tape as its first argument.
 /// `primal`: the procedure that it is made of.
 /// `bridged`: whether numbers go on the tape together that do not stand side by side.
 pub(super) fn print(unit: &Unit, (primal, proc): (&Proc, &Proc), name: &str, tape: bool, bridged: bool) -> Printed {
-    let mut body = Body::new(unit, primal, proc, bridged);
+    printed(Body::new(unit, primal, proc, bridged), name, tape)
+}
+
+fn printed(mut body: Body, name: &str, tape: bool) -> Printed {
+    let proc = body.proc;
     loop {
         body.start();
         body.contents();
@@ -227,6 +227,7 @@ impl<'a> Body<'a> {
             handles: Vec::new(),
             rehearsals: Vec::new(),
             primal_items: if by_variable { primal.items.len() } else { 0 },
+            watch: None,
         };
         // The user's names stay: C's own rules keep them apart from macros, and nothing but the user's text is called.
         if by_variable {

@@ -22,6 +22,10 @@ pub trait Naming {
     fn notes_pointers(&self) -> Option<&str> {
         None
     }
+    /// For `--check`: the function that hears of a read of a place, and the number of the read.
+    fn watched(&self, _place: &Place) -> Option<(String, usize)> {
+        None
+    }
     /// Whether a pointer is subscripted elsewhere: what it points to is then `p[0]`, not `*p`.
     fn is_array(&self, _pointer: ValueId) -> bool {
         false
@@ -40,8 +44,8 @@ pub struct Exprs<'a> {
 }
 
 /// How tightly prefix operators bind, and names.
-const PREFIX: u8 = 12;
-const NAME: u8 = 13;
+pub(super) const PREFIX: u8 = 12;
+pub(super) const NAME: u8 = 13;
 
 impl Exprs<'_> {
     /// A declaration: `double (*a)[3]`.
@@ -272,11 +276,10 @@ impl Exprs<'_> {
             ExprKind::Verbatim(text) => (text.clone(), NAME),
             ExprKind::Value(value) => (names.value(*value), NAME),
             ExprKind::Load(place) => {
-                let text = self.place(place, names);
-                if let Some(prefix) = names.notes_pointers().filter(|_| crate::check::is_followed(place)) {
-                    let ty = self.ty(&Type::Pointer(Box::new(expr.ty.clone())));
-                    return (format!("*({ty}){prefix}_followed(&{text})"), PREFIX);
+                if let Some(read) = self.read_for_check(expr, place, names) {
+                    return read;
                 }
+                let text = self.place(place, names);
                 // Adjoints and tangents are written through a pointer that the user declares to `const`.
                 if matches!(self.proc.role, Role::Reverse | Role::Tangent) && self.is_read_only(place) {
                     return (format!("({}){text}", self.ty(&expr.ty)), PREFIX);

@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
+use crate::check::Watch;
 use crate::ir::*;
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
@@ -156,6 +157,12 @@ fn both(
             unit.name_sweep(each.proc, proc, &format!("{}_{suffix}{several}", each.name));
         }
     }
+    let printable = |id: ProcId| rows::variables(&program.procs[id.index()]).is_empty();
+    let watch = checks.then(|| Watch::new(adjoint, &printable));
+    for id in watch.iter().flat_map(|watch| &watch.copied) {
+        let proc = &program.procs[id.index()];
+        unit.name_sweep(*id, proc, &format!("{}_watched", proc.name));
+    }
     let rows = adjoint
         .sweeps
         .iter()
@@ -197,9 +204,13 @@ fn both(
     let mut check = String::new();
     let mut second = None;
     if let Some(tangents) = tangents {
-        if checks {
+        if let Some(watch) = &watch {
             text.runtime = crate::check::declarations(&unit.witness);
-            check = crate::check::runtime(adjoint, &unit.witness);
+            check = crate::check::runtime(adjoint, watch, &unit.witness);
+            for id in &watch.copied {
+                let printed = body::watched(&unit, watch, *id, &unit.sweep_name(*id, Role::Primal));
+                text.proc(program, &program.procs[id.index()].name, printed, false);
+            }
         }
         let mut other = unit.sibling(&tangents.program);
         for (id, name, proc) in &tangents.tangents {
@@ -224,7 +235,7 @@ fn both(
         let tangent = second.as_ref().and_then(|(other, tangents)| {
             Some((other.sweep_name(head_of(tangents, program, head)?, Role::Tangent), *tangents))
         });
-        let wrapper = wrapper::adjoint(&unit, adjoint, head, tangent);
+        let wrapper = wrapper::adjoint(&unit, adjoint, head, tangent, watch.as_ref());
         text.documents += &wrapper.document;
         text.bodies += &wrapper.text;
     }

@@ -1,6 +1,7 @@
 //! The function that runs both sweeps of a head, and what the header says about it.
 
 use super::{Unit, calls};
+use crate::check::Watch;
 use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
 use crate::ir::*;
@@ -16,7 +17,13 @@ pub(super) struct Wrapper {
 }
 
 /// `f_b`.
-pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Option<(String, &Tangents)>) -> Wrapper {
+pub(super) fn adjoint(
+    unit: &Unit,
+    adjoint: &Adjoint,
+    head: ProcId,
+    checked: Option<(String, &Tangents)>,
+    watch: Option<&Watch>,
+) -> Wrapper {
     let proc = &unit.program.procs[head.index()];
     let exprs = Exprs { program: unit.program, proc, flat: false };
     let flat = Exprs { flat: true, ..exprs };
@@ -134,7 +141,14 @@ pub(super) fn adjoint(unit: &Unit, adjoint: &Adjoint, head: ProcId, checked: Opt
     let mut text = format!("\n{signature} {{\n{body}}}\n");
     if let (Some((tangent, tangents)), Some(_)) = (checked, sweeps) {
         let sweeps = format!("{}_sweeps_{}", unit.witness, proc.name);
-        let names = crate::check::Names { prefix: &unit.witness, sweeps: &sweeps, tangent: &tangent, tape: &tape };
+        let copy = watch.and_then(|watch| Some((unit.sweep_name(head, Role::Primal), watch.head(head)?)));
+        let names = crate::check::Names {
+            prefix: &unit.witness,
+            sweeps: &sweeps,
+            tangent: &tangent,
+            watched: copy,
+            tape: &tape,
+        };
         let global = |program: &Program, id: &GlobalId| program.globals[id.index()].name.clone();
         let still = |id: &GlobalId| {
             let mut statics = unit.program.statics.iter();

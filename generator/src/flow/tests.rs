@@ -427,3 +427,69 @@ fn effects_name_what_callees_touch() {
     let calls = program.procs[f.index()].items.iter().filter(|i| matches!(i.kind, ItemKind::Call { .. })).count();
     assert_eq!(calls, 1);
 }
+
+/// A program in which `f` gets two pointers, with this statement.
+fn two_pointers(statement: &str) -> String {
+    format!("proc f(double* a, double* b, double x) -> double {{ {statement} store a.0[0] = x.0 return b.0[0] }}")
+}
+
+#[test]
+fn pointers_that_a_program_takes_for_pointers_into_one_object_may_be_the_same() {
+    let may = |statement: &str| {
+        let statement = if statement.is_empty() { String::new() } else { format!("var {statement}") };
+        let program = read(&two_pointers(&statement));
+        let flow = Flow::analyse(&program, &[head("f(f)/(x)")]).unwrap();
+        let formal = |k| flow.points.locs.find(Root::Formal(ProcId(0), k)).unwrap();
+        flow.may_alias(ProcId(0), formal(0), formal(1))
+    };
+    for one in [
+        "int c let c.0 = a.0 != b.0",
+        "int c let c.0 = a.0 < b.0",
+        "long c let c.0 = a.0 - b.0",
+        "double c let c.0 = b.0[-1]",
+    ] {
+        assert!(may(one), "{one}");
+    }
+    for two in ["", "double c let c.0 = b.0[1]", "int c let c.0 = a.0 != null"] {
+        assert!(!may(two), "{two}");
+    }
+}
+
+#[test]
+fn what_callees_compare_is_one_object_of_their_caller() {
+    let program = read(
+        "struct span { double* begin; double* middle; double* end; double* other }
+         proc same(double* p, double* q) -> int { return p.0 != q.0 }
+         proc f(struct span* s, double x) -> double {
+           var int c
+           var int d
+           let c.0 = call same(s.0[0].begin, s.0[0].middle)
+           let d.0 = call same(s.0[0].middle, s.0[0].end)
+           store s.0[0].begin[0] = x.0
+           return s.0[0].end[0] * s.0[0].other[0]
+         }",
+    );
+    let flow = Flow::analyse(&program, &[head("f(f)/(x)")]).unwrap();
+    let f = proc_named(&program, "f");
+    let by = |name: &str| {
+        let is_it = |loc: &Loc| flow.points.locs.name(&program, *loc) == format!("*(*f.s.{name})");
+        flow.points.locs.all().find(is_it).unwrap()
+    };
+    assert!(flow.may_alias(f, by("begin"), by("end")));
+    assert!(!flow.may_alias(f, by("begin"), by("other")));
+}
+
+#[test]
+fn a_function_without_source_may_write_what_it_can_name() {
+    let program = read(
+        "global double scale
+         global const double fixed
+         proc f(double x) -> double {
+           call extern unknown configure()
+           return x.0 * scale * fixed
+         }",
+    );
+    let flow = Flow::analyse(&program, &[head("f(f)/(x)")]).unwrap();
+    let names = flow.writes(ProcId(0), RegionId(0)).iter().map(|loc| flow.points.locs.name(&program, *loc));
+    assert_eq!(names.collect::<Vec<_>>(), ["scale"]);
+}

@@ -165,3 +165,188 @@ fn what_has_meaning_within_one_object_makes_two_pointers_one() {
         assert!(text.contains(given), "{given}\n{}", &text[..4000.min(text.len())]);
     }
 }
+
+/// Nothing in these says that two pointers lead into one object.
+const APART: &str = "\
+#include <stdlib.h>
+struct two { double *p, *q; int n; };
+struct holder { struct two *inside; double **row; };
+double table[4];
+static void set(double *to, double x) { *to = x * x; }
+static double get(const double *from) {
+    double y = *from;
+    return y;
+}
+double members(struct two *t, double x) {
+    for (int i = 0; i < t->n; i++) t->p[i] = x * x;
+    double y = t->q[0] * x;
+    return y;
+}
+double nested(struct holder *h, double x) {
+    set(&h->inside->p[1], x);
+    return get(h->inside->q) * x;
+}
+double behind(struct holder *h, double x) {
+    set(h->row[1], x);
+    return get(h->inside->q) * x;
+}
+double at_file_scope(double *p, double x) {
+    table[2] = x * x;
+    double y = *p * x;
+    return y;
+}
+double one_function(double *a, double *b, double x) {
+    set(a, x);
+    set(b, 2.0 * x);
+    return a[0] + b[0];
+}
+double counts(int *n, int *m, double x) {
+    *n = 2;
+    int k = *m;
+    return k * x;
+}
+double only_read(const double *a, const double *b, double x) { return a[0] * b[0] * x; }
+double blocks(const double *a, int n, double x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        double *t = malloc(2 * sizeof *t), *u = malloc(2 * sizeof *u);
+        if (t == NULL || u == NULL) abort();
+        set(t, x);
+        set(i % 2 ? u : t, a[0]);
+        s += get(t) * x;
+        free(t);
+        free(u);
+    }
+    return s;
+}
+";
+
+/// By function: the arguments of its adjoint but for the last ones, and what the check finds.
+const FOUND: [(&str, &str, &str); 8] = [
+    ("members", "&t", "'*t->p' at LINE:11 and '*t->q' at LINE:12"),
+    ("nested", "&h", "'*h->inside->p' at LINE:5 and '*h->inside->q' at LINE:7"),
+    ("behind", "&h", "'**h->row' at LINE:5 and '*h->inside->q' at LINE:7"),
+    ("at_file_scope", "table + 2", "'table' at LINE:24 and '*p' at LINE:25"),
+    ("one_function", "a, b, a, c", "'*a' at LINE:5 and '*b' at LINE:5"),
+    ("counts", "&n, &n", "'*n' at LINE:34 and '*m' at LINE:35"),
+    ("only_read", "a, a", ""),
+    ("blocks", "a, 4", ""),
+];
+
+/// The check compared arguments alone: not what members of structs and pointers behind pointers lead to.
+#[test]
+fn each_address_belongs_to_one_of_the_objects_that_the_analysis_tells_apart() {
+    let mut driver = "\
+#include \"model_b.h\"
+extern double table[4];
+int main(void) {
+    double a[4] = {1, 2, 3, 4}, b[4] = {0}, c[4] = {0}, x = 1.5, x_b = 0;
+    struct two t = {a, a + 1, 2};
+    double *row[2] = {a, a + 1};
+    struct holder h = {&t, row};
+    int n = 1;
+"
+    .to_string();
+    let mut heads = String::new();
+    for (name, arguments, _) in FOUND {
+        heads += &format!("{name}({name})/(x) ");
+        driver += &format!("    {name}_b({arguments}, x, &x_b, 1.0);\n");
+    }
+    let (status, said, _) = checked(APART, heads.trim(), &(driver + "    return 0;\n}\n"));
+    assert_eq!(status, Some(4), "{said}");
+    for (name, _, found) in FOUND {
+        let said: Vec<&str> = said
+            .lines()
+            .filter(|line| line.starts_with(&format!("check: {name}: ")) && line.contains(" one address"))
+            .collect();
+        let found = found.replace("LINE", "model.c");
+        assert_eq!(said.len(), usize::from(!found.is_empty()), "{name}: {said:#?}");
+        assert!(said.iter().all(|line| names_both(line, &found)), "{name}: {said:#?}");
+    }
+}
+
+/// Whether a message names two objects at two lines; it has the path of the source in front of its name.
+fn names_both(line: &str, found: &str) -> bool {
+    let mut parts = found.split(" and ");
+    parts.all(|part| {
+        let (object, at) = part.split_once(" at ").expect("an object and its line");
+        line.contains(&format!("{object} at ")) && line.contains(&format!("/{at} "))
+    })
+}
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((self.0 >> 33) % limit).expect("a small number")
+    }
+}
+
+/// A function of four pointers into one array, in order, that says so of neighbours, each time in one of the ways that
+/// there are. Its statements write through some pointers what they read through others.
+fn random_function(random: &mut Random, name: &str) -> String {
+    let mut text =
+        format!("double {name}(double *p0, double *p1, double *p2, double *p3, double x) {{\n    double s = 0;\n");
+    for k in 1..4 {
+        let (low, high) = (format!("p{}", k - 1), format!("p{k}"));
+        let c = 1 + random.below(9);
+        text += &match random.below(6) {
+            0 => format!("    for (double *q = {low}; q != {high}; q++) *q = *q * x + 0.{c};\n"),
+            1 => format!("    if ({low} < {high}) s += {high}[-1] * 0.{c};\n"),
+            2 => format!(
+                "    for (int i = 0, m = (int)({high} - {low}); i < m; i++) {low}[i] += x * {high}[i - m] + 0.{c};\n"
+            ),
+            3 => format!("    s += filled({low}, {high}, x);\n"),
+            4 => format!("    for (double *q = {high}; q-- > {low};) *q = sin(*q + x);\n"),
+            _ => format!("    if ((void *){high} == (void *){low}) return {low}[0] * x;\n"),
+        };
+        for _ in 0..2 {
+            let [to, from, other] = [4, 4, 4].map(|all| random.below(all));
+            // All but the first have two elements in front of them.
+            let [i, j, l] =
+                [to, from, other].map(|p| random.below(3 + 2 * u64::from(p > 0)) as i64 - 2 * i64::from(p > 0));
+            let [to, from, other] = [to, from, other].map(|p| format!("p{p}"));
+            text +=
+                &format!("    {to}[{i}] = {from}[{j}] * x + 0.1 * {other}[{l}];\n    s += {other}[{l}] * {to}[{i}];\n");
+        }
+    }
+    text + "    return s;\n}\n"
+}
+
+/// Adjoint and tangent of each give one product; `PROGRAMS` says how many there are.
+#[test]
+fn random_functions_of_pointers_into_one_array_are_right() {
+    let programs = std::env::var("PROGRAMS").map_or(12, |text| text.parse().expect("a number of programs"));
+    let mut random = Random(20_261_129);
+    let mut model = "\
+#include <math.h>
+static double filled(double *p, double *end, double x) {
+    double last = *p;
+    while (p != end) last = *p++ *= x;
+    return last;
+}
+"
+    .to_string();
+    let mut heads = String::new();
+    let mut driver = "#include \"model_b.h\"\nint main(void) {\n    double x = 0.75;\n".to_string();
+    for k in 0..programs {
+        let name = format!("f{k}");
+        model += &random_function(&mut random, &name);
+        heads += &format!("{name}({name})/(x) ");
+        let mut at = 0;
+        let places = [0, 2, 2, 2].map(|least| {
+            at += least + usize::from(least > 0) * random.below(2);
+            at
+        });
+        let arguments = places.map(|at| format!("a + {at}, b + {at}, ")).concat();
+        driver += &format!(
+            "    {{\n        double a[18], b[18], x_b = 0;\n        for (int i = 0; i < 18; i++) a[i] = 0.1 * i + 0.3, b[i] = \
+             0;\n        {name}_b({arguments}x, &x_b, 1.0);\n    }}\n"
+        );
+    }
+    let (status, said, _) = checked(&model, heads.trim(), &(driver + "    return 0;\n}\n"));
+    assert_eq!(status, Some(0), "{said}\n{model}");
+    assert_eq!(said.matches("tangent-adjoint product").count(), programs, "{said}\n{model}");
+}

@@ -46,6 +46,7 @@ impl<'a> Body<'a> {
                 self.assign(*value, from);
             }
             ItemKind::Store { to, from } => {
+                self.says_write(to);
                 let place = self.place(&self.writable(to));
                 let itself = |x: &Expr| matches!(&x.kind, ExprKind::Load(place) if place == to);
                 let update = match &from.kind {
@@ -63,7 +64,17 @@ impl<'a> Body<'a> {
                     None => self.statement(&format!("(void){text};")),
                 }
             }
-            ItemKind::Call { callee, args, result, into } => self.call(callee, args, *result, into.as_ref()),
+            ItemKind::Call { callee, args, result, into } => {
+                into.iter().for_each(|into| self.says_write(into));
+                let entered = self.watch.and_then(|(watch, proc)| watch.entered(proc, id));
+                if let Some(number) = entered {
+                    self.statement(&format!("{}_calls({number});", self.unit.witness));
+                }
+                self.call(callee, args, *result, into.as_ref());
+                if entered.is_some() {
+                    self.statement(&format!("{}_leaves();", self.unit.witness));
+                }
+            }
             ItemKind::Branch { on, then, otherwise, joins } => self.branch(on, *then, *otherwise, joins),
             ItemKind::Loop { test, at, body, carried } => self.repetition(id, test, *at, *body, carried),
             ItemKind::DeclareVar { .. } => {}
@@ -201,6 +212,9 @@ impl<'a> Body<'a> {
     fn call(&mut self, callee: &Callee, args: &[Expr], result: Option<ValueId>, into: Option<&Place>) {
         let mut list = Vec::new();
         let name = match callee {
+            Callee::Proc(id) if self.watch.is_some_and(|(watch, _)| watch.copied.contains(id)) => {
+                self.unit.sweep_name(*id, Role::Primal)
+            }
             Callee::Proc(id) => self.unit.program.procs[id.index()].name.clone(),
             Callee::External { name, .. } => name.clone(),
             Callee::Sweep(id, role) => {
@@ -424,7 +438,7 @@ impl<'a> Body<'a> {
             None => (count, elem),
         };
         let elem = self.exprs.ty(&elem);
-        let text = if object.life == Life::Stable {
+        let text = if object.life == Life::Stable && self.watch.is_none() {
             let size = format!("(int64_t)sizeof({elem})");
             let call = calls::heap_alloc(&self.heap, &self.tape, &count, &size, zeroed);
             format!("{declaration} = {call};")

@@ -143,12 +143,11 @@ impl Points<'_> {
     }
 
     fn relate_call(&self, p: ProcId, call: ItemId, g: ProcId, args: &[Expr], one: &mut One) {
-        let ItemKind::Call { .. } = &self.program.procs[p.index()].items[call.index()].kind else { return };
-        let span = self.program.procs[p.index()].items[call.index()].span;
+        let call_span = self.program.procs[p.index()].items[call.index()].span;
         for ((a, b), _) in one.related[g.index()].clone() {
             let others = self.up(p, call, g, b);
             for x in self.up(p, call, g, a) {
-                others.iter().for_each(|y| self.pair(&mut one.related[p.index()], x, *y, span));
+                others.iter().for_each(|y| self.pair(&mut one.related[p.index()], x, *y, call_span));
             }
         }
         let own = one.lowest.range((g, Loc(0))..=(g, Loc(u32::MAX)));
@@ -354,6 +353,16 @@ impl Points<'_> {
         };
         let before = |top: Loc| tops.range(..top).copied().filter(|other| shares(top, *other)).collect();
         tops.iter().map(|&top| (top, before(top))).collect()
+    }
+
+    /// Objects of the caller and at file scope that may be one.
+    pub fn shared(&self) -> BTreeSet<(Loc, Loc)> {
+        let top = |loc| self.locs.root_top(loc);
+        let mut shared: BTreeSet<(Loc, Loc)> = self.one.pairs.iter().map(|&(a, b)| (a, top(b))).collect();
+        for a in self.locs.all().filter(|a| top(*a) == *a && matches!(self.locs.root(*a), Root::Cell(_))) {
+            shared.extend(self.locs.all().filter(|b| self.initial(a, *b)).map(|b| (a, top(b))));
+        }
+        shared
     }
 
     /// Whether two locations may be one object, because the program takes pointers to them for pointers into one.

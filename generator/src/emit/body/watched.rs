@@ -1,0 +1,48 @@
+//! The copy of a procedure that says which memory it reaches, for `--check`: see [`crate::check::Watch`].
+
+use super::{Body, Printed, Unit, printed};
+use crate::check::Watch;
+use crate::emit::expr::{Exprs, NAME, Naming, PREFIX};
+use crate::ir::*;
+
+/// Prints the copy of a procedure that says which memory it reaches.
+pub(in crate::emit) fn watched(unit: &Unit, watch: &Watch, id: ProcId, name: &str) -> Printed {
+    let proc = &unit.program.procs[id.index()];
+    let body = Body::new(unit, proc, proc, true);
+    let mut printed = printed(Body { watch: Some((watch, id)), ..body }, name, false);
+    printed.body = printed.body.replacen("{\n", &format!("{{\n    {}_begins();\n", unit.witness), 1);
+    printed
+}
+
+impl Body<'_> {
+    /// For `--check`: the copy of a procedure says that it writes to a place.
+    pub(super) fn says_write(&mut self, to: &Place) {
+        if let Some((watch, proc)) = self.watch
+            && let Some(number) = watch.access(proc, to, true)
+        {
+            let size = if to.ty.target().is_some() { "void *".into() } else { self.exprs.ty(&to.ty) };
+            let address = self.address(to);
+            self.statement(&format!("(void){}_reached({address}, sizeof({size}), {number});", self.unit.witness));
+        }
+    }
+}
+
+impl Exprs<'_> {
+    /// A read of a place by way of a function that hears of it, and how tightly the text binds.
+    pub(in crate::emit) fn read_for_check(
+        &self,
+        expr: &Expr,
+        place: &Place,
+        names: &dyn Naming,
+    ) -> Option<(String, u8)> {
+        let pointer = || self.ty(&Type::Pointer(Box::new(expr.ty.clone())));
+        if let Some((hears, number)) = names.watched(place) {
+            let ty = Type::Pointer(Box::new(place.ty.clone()));
+            let address = self.expr(&Expr { kind: ExprKind::Address(place.clone()), ty }, 0, names);
+            let size = self.ty(&expr.ty);
+            return Some((format!("(*({}){hears}({address}, sizeof({size}), {number}))", pointer()), NAME));
+        }
+        let prefix = names.notes_pointers().filter(|_| crate::check::is_followed(place))?;
+        Some((format!("*({}){prefix}_followed(&{})", pointer(), self.place(place, names)), PREFIX))
+    }
+}
