@@ -13,8 +13,12 @@ use crate::refuse::{Class, Refusal};
 
 /// Refuses names at file scope, and macros, under which the output has something for other files: `exported` has what it
 /// is and its name. Refuses names of the library, too, whatever the sources use them for.
-pub(super) fn refused(program: &Program, exported: impl Iterator<Item = (String, String)>) -> Vec<Refusal> {
-    let taken = at_file_scope(program);
+pub(super) fn refused(
+    program: &Program,
+    shadows: &BTreeMap<GlobalId, GlobalId>,
+    exported: impl Iterator<Item = (String, String)>,
+) -> Vec<Refusal> {
+    let taken = at_file_scope(program, shadows);
     let refusal = |span: Span, what: String| Refusal {
         class: Class::Language,
         span,
@@ -149,9 +153,12 @@ fn is_needed_inside(name: &str) -> bool {
 }
 
 /// Names at file scope, macros among them, and where each stands first.
-fn at_file_scope(program: &Program) -> FxHashMap<&str, Span> {
+fn at_file_scope<'p>(program: &'p Program, shadows: &BTreeMap<GlobalId, GlobalId>) -> FxHashMap<&'p str, Span> {
     let mut taken = FxHashMap::default();
-    let globals = program.globals.iter().map(|global| (global.name.as_str(), global.span));
+    // A shadow is no name of the sources.
+    let is_shadow = |at: usize| shadows.values().any(|shadow| shadow.index() == at);
+    let own = program.globals.iter().enumerate().filter(|(at, _)| !is_shadow(*at));
+    let globals = own.map(|(_, global)| (global.name.as_str(), global.span));
     for (name, span) in globals.chain(program.procs.iter().map(|proc| (proc.name.as_str(), proc.span))) {
         taken.entry(name).or_insert(span);
     }

@@ -177,7 +177,7 @@ fn both(
         })
     });
     let exported = heads.chain(split).chain(clashes::shadows(program, &adjoint.global_shadows, "adjoint"));
-    let refused = clashes::refused(program, exported);
+    let refused = clashes::refused(program, &adjoint.global_shadows, exported);
     let beside = tangents.filter(|_| !checks).map(refused_tangents).unwrap_or_default();
     let refused: Vec<Refusal> = refused.into_iter().chain(rows).chain(constant).chain(beside).collect();
     if !refused.is_empty() {
@@ -272,7 +272,7 @@ fn refused_tangents(tangents: &Tangents) -> Vec<Refusal> {
         .filter(|(id, ..)| tangents.heads.contains(id))
         .map(|(id, name, _)| (format!("the tangent of '{}'", program.procs[id.index()].name), format!("{name}_d")));
     let exported = heads.chain(clashes::shadows(program, &tangents.global_tangents, "tangent"));
-    let mut refused = clashes::refused(program, exported);
+    let mut refused = clashes::refused(program, &tangents.global_tangents, exported);
     refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| rows::variables(proc)));
     refused
 }
