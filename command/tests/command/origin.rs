@@ -135,5 +135,4 @@ fn files_that_the_command_writes_are_none_of_its_inputs() {
     folder.write("model.c", text);
     assert!(folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]).status.success());
     assert!(!folder.read("model_b.c").contains("input: - ") && !folder.read("model_b.c").contains(" model_b.h\n"));
-    assert_eq!(verify(&folder, "model_b.c").0, Some(0));
 }

@@ -43,7 +43,7 @@ fn tree_of_another_text_is_refused() {
         ("-s / 3", "+s / 3"),
         ("-s / 3", "-s / 5"),
         ("s += scale", "s -= scale"),
-        ("x[i] * x", "x[i] - x"),
+        (") * x[i]", ") - x[i]"),
         ("if (x", "    x"),
         ("double s", "double r"),
         ("scale(x[i])", "other(x[i])"),

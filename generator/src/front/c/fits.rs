@@ -125,7 +125,7 @@ impl Texts<'_> {
     fn another_operator(&self, node: &Node) -> Option<Misfit> {
         let [left, right] = &node.inner[..] else { return None };
         let is_plain = |at: Location| at.spelled.is_none();
-        if !is_plain(left.end) || !is_plain(right.begin) || left.end.at.file != right.begin.at.file {
+        if !is_plain(left.end) || left.end.at.file != right.begin.at.file {
             return None;
         }
         let begin = left.end.at.offset + left.end.at.length;
@@ -135,7 +135,9 @@ impl Texts<'_> {
         // A line may end in a backslash, and an operator may be a macro.
         let is_macro = !between.is_empty() && between.chars().all(|c| c.is_alphanumeric() || c == '_');
         let continued = between.contains('\\') && between.contains(&*node.operator);
-        let stands = between == node.operator || is_macro || continued;
+        // A macro may begin with the operator.
+        let inside = between.is_empty() && !is_plain(right.begin);
+        let stands = between == node.operator || is_macro || continued || inside;
         let expected = node.operator.to_string();
         (!stands).then_some(Misfit { file: left.end.at.file, offset: begin, expected })
     }
