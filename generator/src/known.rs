@@ -6,7 +6,7 @@ use crate::flow::required::Decisions;
 use crate::ir::*;
 use crate::plan::Interface;
 use crate::replay::Verdict;
-use crate::transform::Sweeps;
+use crate::sweeps::Sweeps;
 
 /// By procedure.
 pub type Known = BTreeMap<ProcId, Finished>;

@@ -29,4 +29,5 @@ mod stable;
 pub mod stack;
 mod statics;
 pub mod sweep;
+pub mod sweeps;
 pub mod transform;

@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::plan::ProcPlan;
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, effects, prove};
-use crate::transform::Sweeps;
+use crate::sweeps::Sweeps;
 
 /// The contracts of what is proved.
 pub type Contracts = BTreeMap<ProcId, Contract>;

@@ -2,6 +2,7 @@
 
 mod costless;
 mod deferred;
+mod left_out;
 mod tangents;
 mod wide;
 
@@ -11,124 +12,21 @@ use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::known::{self, Finished, Known};
-use crate::plan::again::{self, Named};
+use crate::plan::again;
 use crate::plan::facts::Facts;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::recompute::Definitions;
-use crate::plan::{Interface, ProcPlan, checkpoint};
+use crate::plan::{Interface, checkpoint};
 use crate::proofs::{Contracts, Demoted};
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Given, Verdict};
 use crate::specialise::specialised;
-use crate::sweep::deferred::Deferred;
 use crate::sweep::reverse::{self, Built, Context, Start};
-use crate::sweep::vector::Wide;
 use crate::sweep::{forward, reverse::declared};
+pub use crate::sweeps::{Adjoint, Choices, Deferred, Sweeps, Tangents};
 use crate::{frees, inline, parallel, proofs, stable, statics};
 use costless::Loops;
-pub use tangents::{Tangents, tangent};
-
-/// What the user chooses.
-#[derive(Clone, Debug)]
-pub struct Choices {
-    /// Loops whose passes the reverse sweep runs again, one at a time, where that can be.
-    pub again: Vec<Named>,
-    /// Loops whose passes the reverse sweep runs again from snapshots, and how many of these.
-    pub checkpoints: Vec<(Named, u32)>,
-    /// Largest cost at which a real is computed again instead of stored.
-    pub dear: u32,
-    /// Whether both sweeps note and compare the operands of adjoints.
-    pub check: bool,
-    /// Whether variables may bring what depends on the inputs from one call of a head to the next.
-    pub one_call: bool,
-    /// Whether the sweeps of heads are functions of their own for the user, who may call several heads, or one several
-    /// times, before the reverse sweeps run in the mirrored order.
-    pub split: bool,
-    /// Whether results that heads name are not wanted, only derivatives.
-    pub derivatives_only: bool,
-    /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
-    pub vector: Option<u32>,
-    /// Changes sweeps in front of their proof, the first and each later one: this is how tests put faults in.
-    pub fault: Option<fn(&mut Sweeps, u32)>,
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        let (again, checkpoints) = (Vec::new(), Vec::new());
-        let (check, one_call, split) = (false, false, false);
-        let (derivatives_only, vector, fault) = (false, None, None);
-        Choices { again, checkpoints, dear: 8, check, one_call, split, derivatives_only, vector, fault }
-    }
-}
-
-/// The sweeps of one procedure.
-#[derive(Clone, Debug)]
-pub struct Sweeps {
-    /// Of which procedure.
-    pub proc: ProcId,
-    /// The stem of their names: the procedure's name, with a number for copies (see [`crate::specialise`]).
-    pub name: String,
-    /// Its forward sweep.
-    pub forward: Proc,
-    /// Its reverse sweep.
-    pub reverse: Proc,
-    /// How the reverse sweep is called.
-    pub interface: Interface,
-    /// What both follow.
-    pub plan: ProcPlan,
-    /// Where the parts of the reverse sweep come from.
-    pub origins: Origins,
-    /// What the forward sweep leaves out.
-    pub deferred: Deferred,
-    /// What replay took as given, and what it says.
-    pub given: Given,
-    /// See [`crate::replay`].
-    pub verdict: Verdict,
-}
-
-impl Sweeps {
-    /// The forward sweep as it runs.
-    pub fn runs_forward(&self) -> &Proc {
-        self.deferred.forward.as_ref().unwrap_or(&self.forward)
-    }
-}
-
-/// The adjoint of a program.
-#[derive(Clone, Debug)]
-pub struct Adjoint {
-    /// The program, with the shadows of its globals added.
-    pub program: Program,
-    /// The shadow of each global that has one.
-    pub global_shadows: BTreeMap<GlobalId, GlobalId>,
-    /// Sweeps, callees before callers where there is no recursion.
-    pub sweeps: Vec<Sweeps>,
-    /// The procedures that were asked for.
-    pub heads: Vec<ProcId>,
-    /// How they were asked for.
-    pub asked: Vec<Head>,
-    /// For each head, through which of its arguments it may write.
-    pub written: BTreeMap<ProcId, Vec<bool>>,
-    /// For each head the memory of its caller and at file scope that it tells apart, as C names it; behind each what
-    /// may be one object with it.
-    pub told_apart: BTreeMap<ProcId, Vec<(String, Vec<String>)>>,
-    /// Whether the sweeps of heads are functions of their own for the user.
-    pub split: bool,
-    /// With several directions: how the types of adjoints differ from those of the program.
-    pub wide: Option<Wide>,
-    /// How many values are stored, loops taped, and procedures keep all memory that they overwrite, because what would do
-    /// without could not be proved.
-    pub demotions: usize,
-    /// What planning took: moves of the token game, items that the analysis of memory visited.
-    pub steps: u64,
-}
-
-impl Adjoint {
-    /// What the adjoint of a head is called.
-    pub fn name(&self, head: ProcId) -> String {
-        let suffix = if self.wide.is_some() { "_bv" } else { "_b" };
-        format!("{}{suffix}", self.program.procs[head.index()].name)
-    }
-}
+pub use tangents::tangent;
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {

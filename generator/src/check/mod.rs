@@ -11,7 +11,7 @@ mod watch;
 
 use crate::ir::{Base, ItemId, Place, Type, print};
 use crate::sweep::items::{site, site_of_loop};
-use crate::transform::Adjoint;
+use crate::sweeps::Adjoint;
 
 pub use head::{Arguments, Names, body};
 pub use watch::Watch;

@@ -32,7 +32,7 @@ use crate::check::Watch;
 use crate::ir::*;
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
-use crate::transform::{Adjoint, Sweeps, Tangents};
+use crate::sweeps::{Adjoint, Sweeps, Tangents};
 use body::Macros;
 use helpers::Helpers;
 use names::Names;

@@ -1,6 +1,6 @@
 //! At the head of the generated file: which memory the adjoint takes for different objects, and which may be one.
 
-use crate::transform::Adjoint;
+use crate::sweeps::Adjoint;
 
 /// A comment for the heads that reach several objects.
 pub(super) fn taken_as_given(adjoint: &Adjoint) -> String {

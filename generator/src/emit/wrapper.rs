@@ -6,7 +6,7 @@ use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
 use crate::ir::*;
 use crate::sweep::reverse::written;
-use crate::transform::{Adjoint, Tangents};
+use crate::sweeps::{Adjoint, Tangents};
 
 /// A function for the user.
 pub(super) struct Wrapper {

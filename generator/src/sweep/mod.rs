@@ -3,7 +3,6 @@
 pub mod adjoint;
 pub mod bases;
 pub mod dead;
-pub mod deferred;
 mod explain;
 mod first;
 pub mod forward;

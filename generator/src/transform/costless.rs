@@ -11,12 +11,12 @@
 
 use std::collections::BTreeSet;
 
+use super::left_out::costless;
 use super::{Adjoint, Choices, Sweeps, deferred, planned_of};
 use crate::flow::{Flow, Head, walk};
 use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId};
 use crate::plan::{again, checkpoint};
 use crate::refuse::Refusal;
-use crate::sweep::deferred::costless;
 
 /// No more loops than these run again unasked. The time that the proof takes grows with the square of their number.
 const MOST: usize = 16;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::left_out::{Unwanted, find};
 use super::{Choices, Sweeps};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::replay::Verdict;
-use crate::sweep::deferred::{Unwanted, find};
 
 /// Finds what forward sweeps may leave out, but for those that run as a whole. Whether the sweeps must be built anew for
 /// that.

@@ -1,8 +1,6 @@
 //! From a program to its tangents.
 
-use std::collections::BTreeMap;
-
-use super::{Choices, context, heads_of, or_inlined, refuse_list, sweep_name};
+use super::{Choices, Tangents, context, heads_of, or_inlined, refuse_list, sweep_name};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::inline;
@@ -14,19 +12,6 @@ use crate::specialise::specialised;
 use crate::statics;
 use crate::sweep::reverse::Context;
 use crate::sweep::tangent;
-
-/// The tangents of a program.
-#[derive(Clone, Debug)]
-pub struct Tangents {
-    /// The program, with the tangents of its globals added.
-    pub program: Program,
-    /// The tangent of each global that has one.
-    pub global_tangents: BTreeMap<GlobalId, GlobalId>,
-    /// Procedure, stem of the name of its tangent, tangent; callees before callers.
-    pub tangents: Vec<(ProcId, String, Proc)>,
-    /// The procedures that were asked for.
-    pub heads: Vec<ProcId>,
-}
 
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {

@@ -12,11 +12,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-use super::tidy;
 use crate::flow::walk as flow_walk;
 use crate::flow::{Flow, Loc, Root, effects::Effects};
 use crate::ir::*;
-use crate::transform::Sweeps;
+use crate::sweep::tidy;
+use crate::sweeps::{Deferred, Sweeps};
 
 /// Results that the caller of an adjoint does not get.
 #[derive(Clone, Debug, Default)]
@@ -25,17 +25,6 @@ pub struct Unwanted {
     pub result: bool,
     /// Those behind pointer arguments, by position.
     pub behind: Vec<u32>,
-}
-
-/// What is left out of a forward sweep.
-#[derive(Clone, Debug, Default)]
-pub struct Deferred {
-    /// The forward sweep without it.
-    pub forward: Option<Proc>,
-    /// Its items that are left out.
-    pub items: BTreeSet<ItemId>,
-    /// Objects whose contents nobody needs where their life ends.
-    pub unread: BTreeSet<ObjectId>,
 }
 
 /// Finds what the forward sweep of a procedure may leave out.
