@@ -28,8 +28,10 @@ struct Asked {
     others: FxHashSet<Of>,
 }
 
-/// By question, each answer with what it depends on, and whether it took a proof from facts.
-pub(super) struct Answers<K, T>(RefCell<FxHashMap<K, Vec<(Asked, bool, T)>>>);
+/// By question, each answer with its dependencies, and whether it took a proof from facts.
+pub(super) struct Answers<K, T>(RefCell<FxHashMap<K, Vec<Answer<T>>>>);
+
+type Answer<T> = (Asked, bool, T);
 
 impl<K, T> Default for Answers<K, T> {
     fn default() -> Self {

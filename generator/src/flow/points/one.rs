@@ -136,8 +136,9 @@ impl Points<'_> {
     fn pair(&self, related: &mut Related, a: Loc, b: Loc, span: Span) {
         let is_fixed = |loc| self.locs.root(loc).is_memory();
         let is_none = |loc| matches!(self.locs.root(loc), Root::Unknown | Root::Literal);
-        if self.locs.root_top(a) != self.locs.root_top(b) && !(is_fixed(a) && is_fixed(b)) && !is_none(a) && !is_none(b)
-        {
+        let is_one = self.locs.root_top(a) == self.locs.root_top(b);
+        let are_apart = is_none(a) || is_none(b) || (is_fixed(a) && is_fixed(b));
+        if !is_one && !are_apart {
             related.entry((a.min(b), a.max(b))).or_insert(span);
         }
     }
