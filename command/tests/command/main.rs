@@ -22,4 +22,5 @@ mod refusals;
 mod split;
 mod stored;
 mod tool;
+mod unnamed;
 mod without_source;

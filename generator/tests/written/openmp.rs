@@ -58,7 +58,7 @@ struct Model {
     /// In a region of its own, or one divided loop.
     region: bool,
     parts: Vec<Part>,
-    /// Of the temporary and the sum, on the outermost directive.
+    /// Clauses for the temporary and the sum, on the outermost directive.
     copies: Copies,
     reduces: bool,
     starts: f64,
@@ -228,7 +228,7 @@ struct Run<'m> {
     y: [f64; 10],
     s: f64,
     t: f64,
-    /// Of each thread.
+    /// Private copies, one for each thread.
     own: Vec<f64>,
     own_s: Vec<f64>,
     own_t: Vec<f64>,

@@ -64,7 +64,7 @@ impl Offset {
         }
     }
 
-    /// Of a value that has one of two offsets: the one that leads below.
+    /// Joins the offsets that a value may have: the one that leads below wins.
     fn or(self, other: Offset) -> Offset {
         match (self, other) {
             (a, b) if a == b => a,

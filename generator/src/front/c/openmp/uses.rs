@@ -30,7 +30,7 @@ impl Use {
         }
     }
 
-    /// Of a path that may not be taken.
+    /// The use on a path that may not be taken.
     fn perhaps(self) -> Use {
         self.or(Use::Nothing)
     }
