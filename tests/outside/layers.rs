@@ -6,6 +6,7 @@
 //! source as the compiler would split it into tokens, in `use` lines and in expressions alike.
 
 mod circles;
+mod imports;
 mod lengths;
 mod source;
 mod tokens;
@@ -178,13 +179,13 @@ fn unsafe_faults(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn imports_point_down() {
-    let faults = upward_imports(&read_sources());
+    let faults = upward_imports(&read_sources(""));
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
 #[test]
 fn unsafe_stays_where_it_belongs() {
-    let faults = unsafe_faults(&read_sources());
+    let faults = unsafe_faults(&read_sources(""));
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
