@@ -101,7 +101,11 @@ fn names_of_the_sources_are_avoided_or_refused_whatever_they_name() {
                     "{what}: {said}"
                 );
                 assert!(line.starts_with("model.c:") && said.contains("help: give it another name"), "{what}: {said}");
-            } else if OF_C.contains(name) && !output.0.status.success() {
+            } else if OF_C.contains(name) && output.0.status.code() == Some(3) {
+                // clang does not take for a variable what it knows as a function.
+                if said.contains("clang does not accept model.c") {
+                    continue;
+                }
                 assert!(
                     said.contains(&format!("generated code needs '{name}' as C's library has it")),
                     "{what}: {said}"
