@@ -1,6 +1,6 @@
 /* ---- objects ---------------------------------------------------------------------------------------------------- */
 
-/* Of each access: where it stands, and the list of roots and objects that it may be in. */
+/* The accesses: where each stands, and the list of roots and objects that it may be in. */
 static const struct {
     const char *where;
     int first, count, writes;
@@ -8,7 +8,7 @@ static const struct {
 /* accesses */
     {"", 0, 0, 0},
 };
-/* Of each call: the rows of what its callee's roots are. */
+/* The calls: the rows that say what the roots of each callee are. */
 static const struct {
     int first, count;
 } entered[] = {
