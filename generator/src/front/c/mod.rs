@@ -1,5 +1,6 @@
 //! C, read through clang's syntax tree.
 
+mod control;
 mod fits;
 mod headers;
 mod joint;

@@ -4,6 +4,7 @@
 //! position to position in the order of printing. Lines are not read at all: the byte offset gives them. A position in
 //! a macro has two sides: where its token is spelled, and where the macro is used.
 
+use super::control::Control;
 use crate::stack::deep;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -41,6 +42,12 @@ const NO_LOCATION: Location = Location { at: NO_POS, spelled: None };
 pub struct Node<'a> {
     /// Identity of a declaration.
     pub id: u64,
+    /// Position among the nodes of the tree in the order in which they are complete: behind its parts.
+    pub number: u32,
+    /// Number of the first node inside, or its own.
+    pub first: u32,
+    /// Jumps and labels inside.
+    pub control: Control,
     /// clang's name of the node's class.
     pub kind: &'a str,
     /// A declaration's name stands here.
@@ -156,11 +163,13 @@ struct State {
     includers: Vec<Option<String>>,
     /// File of the position printed last.
     file: u32,
+    /// Nodes that are complete.
+    nodes: u32,
 }
 
 impl Default for State {
     fn default() -> Self {
-        State { files: Vec::new(), includers: Vec::new(), file: NOWHERE }
+        State { files: Vec::new(), includers: Vec::new(), file: NOWHERE, nodes: 0 }
     }
 }
 
@@ -212,7 +221,7 @@ struct Text;
 struct Identity;
 
 visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
-    let mut node = empty();
+    let mut node = Node { first: self.0.borrow().nodes, ..empty() };
     let here = std::marker::PhantomData;
     while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
@@ -266,6 +275,9 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
             (node.kind, node.inner) = ("ParenExpr", vec![value]);
         }
     }
+    node.control = Control::of(node.kind, node.inner.iter().map(|part| part.control));
+    node.number = self.0.borrow().nodes;
+    self.0.borrow_mut().nodes += 1;
     Ok(node)
 });
 
@@ -277,6 +289,9 @@ fn empty<'a>() -> Node<'a> {
     const NONE: Cow<'static, str> = Cow::Borrowed("");
     Node {
         id: 0,
+        number: 0,
+        first: 0,
+        control: Control::default(),
         kind: "",
         location: NO_LOCATION,
         begin: NO_LOCATION,

@@ -59,7 +59,7 @@ impl<'a> Lower<'_, 'a> {
             let var = self.b.var(&name, Type::int(), VarKind::Renamed, self.span(node));
             self.b.emit(ItemKind::DeclareVar { var });
             self.b.assign(var, Expr::int(0));
-            self.bindings.insert(node.id, Binding::Var(var));
+            self.bind(node.id, Binding::Var(var));
             self.choices.types.insert(var, (ty, node.ty().to_string()));
         }
         scan::walk(body, &mut |node| {

@@ -62,7 +62,7 @@ impl<'a> Lower<'_, 'a> {
         }
         if types::is_list(node.ty()) {
             self.b.proc_mut().has_list = true;
-            self.bindings.insert(node.id, Binding::Stream(node.name.to_string()));
+            self.bind(node.id, Binding::Stream(node.name.to_string()));
             return Ok(());
         }
         let found = self.ctype(node);
@@ -164,7 +164,7 @@ impl<'a> Lower<'_, 'a> {
         let (name, kind) =
             if is_own { (self.unique(&node.name), VarKind::Renamed) } else { self.variable_name(&node.name) };
         let var = self.b.var(&name, ty, kind, span);
-        self.bindings.insert(node.id, Binding::Var(var));
+        self.bind(node.id, Binding::Var(var));
         self.b.emit(ItemKind::DeclareVar { var });
         var
     }
@@ -198,7 +198,7 @@ impl<'a> Lower<'_, 'a> {
             }
         };
         self.b.emit(ItemKind::Declare { object });
-        self.bindings.insert(node.id, Binding::Object(object));
+        self.bind(node.id, Binding::Object(object));
         Ok(())
     }
 
@@ -233,7 +233,7 @@ impl<'a> Lower<'_, 'a> {
     /// Makes the variables of a struct that is kept as scalars.
     pub fn predeclare_split(&mut self, node: &'a Node<'a>, id: StructId) -> Result<Binding> {
         let binding = self.split(node, id, &node.name)?;
-        self.bindings.insert(node.id, binding.clone());
+        self.bind(node.id, binding.clone());
         Ok(binding)
     }
 
@@ -290,7 +290,7 @@ impl<'a> Lower<'_, 'a> {
             let initial = self.static_number(node);
             self.reader.statics.push(statics::Declared { function, variable, initial, span });
         }
-        self.bindings.insert(node.id, binding);
+        self.bind(node.id, binding);
         Ok(())
     }
 
@@ -311,7 +311,7 @@ impl<'a> Lower<'_, 'a> {
         }
         let (definition, unit) = self.defined(named);
         let binding = self.global_object(definition, &named.name, unit)?;
-        self.bindings.insert(node.refers, binding.clone());
+        self.bind(node.refers, binding.clone());
         Ok(binding)
     }
 

@@ -26,6 +26,7 @@ impl<'a> Lower<'_, 'a> {
         match init.and_then(|init| self.passed(init)) {
             Some(Given::Function(unit, name)) if !changes => {
                 self.functions.insert(node.id, (unit, name));
+                self.compare_names(node.id);
                 Ok(())
             }
             _ => self.refuse(

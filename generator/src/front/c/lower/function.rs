@@ -50,6 +50,7 @@ impl<'a> Lower<'_, 'a> {
         self.b.proc_mut().has_list = prints_arguments(node);
         self.local_types(node, body)?;
         self.body = Some(body);
+        self.note_names(body);
         self.addressed = scan::addressed(body);
         self.assigned = scan::assigned(body);
         scan::changed(body, &mut self.reader.changed);
@@ -157,7 +158,7 @@ impl<'a> Lower<'_, 'a> {
             let life = Life::Param(position);
             let object = Object { name, elem: ty, shape: Vec::new(), life, constant: false, span };
             let object = self.b.object(object);
-            self.bindings.insert(node.id, Binding::Object(object));
+            self.bind(node.id, Binding::Object(object));
             param.object = Some(object);
             self.b.proc_mut().params.push(param);
             return Ok(());
@@ -178,9 +179,9 @@ impl<'a> Lower<'_, 'a> {
             let from = self.b.get(var);
             let to = Place { base: Base::Object(object), path: Vec::new(), ty };
             self.b.emit(ItemKind::Store { to, from });
-            self.bindings.insert(node.id, Binding::Object(object));
+            self.bind(node.id, Binding::Object(object));
         } else {
-            self.bindings.insert(node.id, Binding::Var(var));
+            self.bind(node.id, Binding::Var(var));
         }
         self.b.proc_mut().params.push(param);
         self.evaluate_extents(&found.ty, node, true)?;

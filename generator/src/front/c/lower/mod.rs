@@ -27,6 +27,7 @@ mod library;
 mod loops;
 mod make;
 mod memory;
+mod names;
 mod place;
 mod reach;
 mod reports;
@@ -58,6 +59,7 @@ use crate::stack::deep;
 use choices::Choices;
 use effects::{Effects, Summary};
 use given::{Given, Key};
+use names::Names;
 use reports::{assigns_reals, is_report, is_text, prints_arguments};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -356,6 +358,7 @@ struct Lower<'r, 'a> {
     id: ProcId,
     b: Builder,
     bindings: FxHashMap<u64, Binding>,
+    names_in_text: Names<'a>,
     /// Declarations that were refused.
     refused: FxHashMap<u64, Box<Refusal>>,
     /// What its parameters stand for, and by declaration the unit and name of the functions that they are.
@@ -417,6 +420,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             id,
             b: Builder::new("", Type::Void, Span::default()),
             bindings: FxHashMap::default(),
+            names_in_text: Names::default(),
             refused: FxHashMap::default(),
             given: given.to_vec(),
             functions: FxHashMap::default(),

@@ -50,7 +50,7 @@ impl<'a> Lower<'_, 'a> {
         let rows = self.b.get(param);
         let first = self.flat_pointer(rows, &ty, node)?;
         self.b.assign(var, first);
-        self.bindings.insert(node.id, Binding::Var(var));
+        self.bind(node.id, Binding::Var(var));
         Ok(())
     }
 

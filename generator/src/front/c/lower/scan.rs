@@ -147,8 +147,9 @@ pub fn changed<'a>(body: &'a Node<'a>, names: &mut FxHashSet<String>) {
 }
 
 /// Labels that a statement jumps to.
-pub fn jumps_to<'a>(node: &'a Node<'a>, label: u64) -> bool {
-    any(node, &|part| part.kind == "GotoStmt" && part.refers == label)
+pub fn jumps_to(node: &Node, label: u64) -> bool {
+    let here = node.kind == "GotoStmt" && node.refers == label;
+    here || node.inner.iter().any(|part| part.control.goto && deep(|| jumps_to(part, label)))
 }
 
 /// Labels in the blocks, arms and loops of a statement, but not in its switches, nor behind a declaration that begins a
@@ -157,13 +158,16 @@ pub fn labels_inside(node: &Node) -> Vec<u64> {
     let mut found = Vec::new();
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {
+        if !has_label(node) {
+            continue;
+        }
         match node.kind {
             "LabelStmt" => {
                 found.push(node.refers);
                 todo.extend(node.inner.last());
             }
             "IfStmt" => todo.extend(node.inner.iter().skip(1)),
-            "CompoundStmt" => todo.extend(node.inner.iter().filter(|part| has_label(part))),
+            "CompoundStmt" => todo.extend(&node.inner),
             "WhileStmt" => todo.extend(node.inner.last()),
             "DoStmt" => todo.extend(node.inner.first()),
             "ForStmt" if node.inner.first().is_some_and(|init| init.kind != "DeclStmt") => {
@@ -214,22 +218,13 @@ pub fn crossing_labels<'a>(node: &'a Node<'a>) -> [Vec<u64>; 2] {
 }
 
 /// Whether a statement contains a label or a `case`.
-pub fn has_label<'a>(node: &'a Node<'a>) -> bool {
-    any(node, &|part| part.kind == "LabelStmt")
+pub fn has_label(node: &Node) -> bool {
+    node.control.label
 }
 
 /// Whether control may reach what follows a statement. `true` if in doubt.
 pub fn may_fall(node: &Node) -> bool {
-    match node.kind {
-        "ReturnStmt" | "BreakStmt" | "ContinueStmt" | "GotoStmt" => false,
-        "CompoundStmt" => node.inner.iter().any(has_label) || node.inner.iter().all(may_fall),
-        "IfStmt" => match &node.inner[..] {
-            [_, then, otherwise] => may_fall(then) || may_fall(otherwise),
-            _ => true,
-        },
-        "AttributedStmt" => node.inner.last().is_none_or(may_fall),
-        _ => true,
-    }
+    node.control.falls
 }
 
 impl<'a> Lower<'_, 'a> {

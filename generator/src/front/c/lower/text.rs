@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Statements so near to one may stand in its text.
+const NEAR: usize = 64;
+
 impl<'a> Lower<'_, 'a> {
     /// Notes a statement of the source. Items made until [`Lower::leave_statement`] come from it.
     pub fn enter_statement(&mut self, node: &'a Node<'a>) -> (Option<StatementId>, Option<StatementId>, Span) {
@@ -23,13 +26,15 @@ impl<'a> Lower<'_, 'a> {
     /// Whether other statements stand in the same text, as those of one macro do. They cannot be copied either, but for
     /// the one around this that the macro stands for.
     fn shares_text(&mut self, span: Span, in_macro: bool) -> bool {
+        // A statement comes behind those around it.
+        let first = self.b.proc().statements.len().saturating_sub(NEAR);
         let (mut around, mut enclosing) = (FxHashSet::default(), self.enclosing);
-        while let Some(id) = enclosing {
+        while let Some(id) = enclosing.filter(|id| id.index() >= first) {
             around.insert(id.index());
             enclosing = self.b.proc().statements[id.index()].parent;
         }
         let mut shared = false;
-        for (index, other) in self.b.proc_mut().statements.iter_mut().enumerate().rev().take(64) {
+        for (index, other) in self.b.proc_mut().statements.iter_mut().enumerate().skip(first).rev() {
             let meets = other.span.source == span.source && other.span.start < span.end && span.start < other.span.end;
             if span.line == 0 || !meets {
                 continue;
@@ -63,52 +68,12 @@ impl<'a> Lower<'_, 'a> {
         if span.line == 0 || self.half_macro(node, span) {
             return false;
         }
-        // The variable of a declaration may be declared already: in front of a label that jumps lead back to.
-        let declared =
-            |part: &Node| part.kind == "VarDecl" && (self.bindings.contains_key(&part.id) || part.storage == "static");
-        let mut depth = 0_u32;
-        !self.jumps_out(node, &mut depth) && !scan::any(node, &|part| self.is_renamed(part) || declared(part))
+        !node.control.jumps_out && !self.has_different_name(node)
     }
 
     /// Ends within a macro that goes on behind it.
     fn half_macro(&self, node: &'a Node<'a>, span: Span) -> bool {
         node.end.spelled.is_some() && self.with_semicolon(span).end == span.end
-    }
-
-    fn jumps_out(&self, node: &'a Node<'a>, loops: &mut u32) -> bool {
-        match node.kind {
-            "ReturnStmt" | "GotoStmt" | "LabelStmt" => true,
-            "BreakStmt" | "ContinueStmt" => *loops == 0,
-            "WhileStmt" | "ForStmt" | "DoStmt" | "SwitchStmt" => {
-                *loops += 1;
-                let found = node.inner.iter().any(|part| self.jumps_out(part, loops));
-                *loops -= 1;
-                found
-            }
-            "CaseStmt" | "DefaultStmt" if *loops == 0 => true,
-            _ => node.inner.iter().any(|part| self.jumps_out(part, loops)),
-        }
-    }
-
-    /// Names a variable that has another name in the procedure.
-    fn is_renamed(&self, node: &Node) -> bool {
-        if node.kind != "DeclRefExpr" {
-            return false;
-        }
-        // A variable that is another name for a function is not declared.
-        if node.refers_kind == "VarDecl" && self.functions.contains_key(&node.refers) {
-            return true;
-        }
-        let proc = self.b.proc();
-        match self.bindings.get(&node.refers) {
-            Some(Binding::Var(var)) => proc.vars[var.index()].name != node.refers_name,
-            Some(Binding::Object(object)) => proc.objects[object.index()].name != node.refers_name,
-            Some(Binding::Split(..)) => true,
-            Some(Binding::Global(global)) => self.reader.globals[global.index()].name != node.refers_name,
-            // A constant at file scope stands in the generated file, one of a function does not.
-            Some(Binding::Constant(_)) => !self.reader.units[self.unit].variables.contains_key(&node.refers),
-            Some(Binding::Stream(_)) | None => false,
-        }
     }
 
     /// How a parameter is declared, with `@` for its name.
