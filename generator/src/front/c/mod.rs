@@ -62,7 +62,9 @@ fn with_directives(
         let refusals = openmp::beside_a_tree(&program);
         return if refusals.is_empty() { Ok(program) } else { Err(Unread { refusals, sources: program.sources }) };
     }
-    if !preprocessed.has_directives {
+    // What the compiler does not read has no directives to look for.
+    let is_unread = read.as_ref().is_err_and(|unread| unread.sources.is_empty());
+    if !preprocessed.has_directives || is_unread {
         return read.map(|program| Program { preprocessed, ..program });
     }
     let sources = match &read {

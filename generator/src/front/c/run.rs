@@ -1,6 +1,6 @@
 //! Runs clang.
 
-use super::stream::{self, Parts, Unreadable};
+use super::stream::{self, DEEPEST, Parts, Unreadable};
 use super::tree::{Tree, Unordered};
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
@@ -94,7 +94,8 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
             return short.map_or_else(|| fail(format!("{clang} does not run: {error}"), ""), Err);
         }
     };
-    if !said.status.success() {
+    let is_deep = matches!(said.tree, Err(Unreadable::Deep { .. }));
+    if !said.status.success() && !is_deep {
         let errors = String::from_utf8_lossy(&said.errors);
         if (did_not_start(said.status) || errors.contains("out of memory"))
             && let Some(short) = short(clang)
@@ -119,6 +120,10 @@ pub fn tree<'a>(clang: &str, arguments: &[String], file: &str, parts: &'a Parts)
     }
     let unordered = unordered(&String::from_utf8_lossy(&said.errors));
     said.tree.map(|tree| Tree { unordered, ..tree }).or_else(|why| match why {
+        Unreadable::Deep { file, line } => fail(
+            format!("{file}:{line}: more than {DEEPEST} operators or statements stand inside each other"),
+            "split a long expression into several statements, and a long chain of else if into a switch",
+        ),
         Unreadable::Encoding => fail(format!("{file} is not encoded in UTF-8"), "convert the file to UTF-8"),
         Unreadable::Tree(why) => fail(format!("clang's syntax tree of {file} is not understood: {why}"), ""),
     })

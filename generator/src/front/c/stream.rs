@@ -15,7 +15,16 @@ const PART_BYTES: usize = 1 << 18;
 const PARTS: usize = 4096;
 
 /// Members of positions that nothing reads.
-const UNREAD: [&[u8]; 2] = [b"\"line\": ", b"\"col\": "];
+const UNREAD: [&[u8]; 1] = [b"\"col\": "];
+const LINE: &[u8] = b"\"line\": ";
+const FILE: &[u8] = b"\"file\": ";
+/// Begins the position of a node's last token, behind that of its first.
+const END: &[u8] = b"\"end\": {";
+/// Nodes that may stand inside each other. clang indents each by four blanks more than the one around it, and nothing turns
+/// that off: twice the depth is four times the blanks. A chain of so many `else if` has 4 GB of them.
+pub const DEEPEST: usize = 2500;
+const BLANKS_OF_A_NODE: usize = 4;
+
 /// Such a member that is an object, and may be the last of its position.
 const INCLUDED: &[u8] = b"\"includedFrom\": {";
 
@@ -24,6 +33,8 @@ const INCLUDED: &[u8] = b"\"includedFrom\": {";
 pub enum Unreadable {
     /// The source is not encoded in UTF-8.
     Encoding,
+    /// More than [`DEEPEST`] nodes inside each other, at this line of a file.
+    Deep { file: String, line: u32 },
     /// What is wrong with the compiler's output.
     Tree(String),
 }
@@ -64,6 +75,9 @@ pub fn read(mut compiler: Child, parts: &Parts) -> std::io::Result<Said<'_>> {
             growing = growing.and_then(|tree| tree.with(text).map_err(Unreadable::Tree));
         }
         let whole = reader.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault));
+        if matches!(whole, Err(Unreadable::Deep { .. })) {
+            compiler.kill()?;
+        }
         let tree = whole.and(growing).map(Growing::finish);
         Ok(Said { status: compiler.wait()?, tree, errors: errors.join().unwrap_or_default() })
     })
@@ -86,6 +100,7 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
         Ok::<bool, Unreadable>(next + 1 < PARTS)
     };
     let (mut cut, mut blanks, mut included) = (true, 0, false);
+    let mut position = Position::default();
     loop {
         line.clear();
         if from.read_until(b'\n', &mut line).map_err(failed)? == 0 {
@@ -101,6 +116,9 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
                 }
                 blanks = indentation(&line, blanks);
                 let token = &line[blanks..];
+                if blanks > DEEPEST * BLANKS_OF_A_NODE {
+                    return Err(Unreadable::Deep { file: position.file, line: position.first });
+                }
                 if included {
                     included = !token.starts_with(b"}");
                     if token == b"}\n" && text.ends_with(b",\n") {
@@ -108,6 +126,8 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
                     }
                 } else if token.starts_with(INCLUDED) {
                     included = true;
+                } else if position.is_line(token) {
+                    // Nothing else reads it.
                 } else if !UNREAD.iter().any(|key| token.starts_with(key)) {
                     text.extend_from_slice(token);
                 }
@@ -123,6 +143,35 @@ fn split(mut from: impl BufRead, parts: &Parts, ready: &dyn Fn(usize)) -> Result
     }
     std::io::copy(&mut from, &mut std::io::sink()).map_err(failed)?;
     Ok(())
+}
+
+/// Where in the source the tree is: clang prints a file or a line only where it differs from the one printed before.
+#[derive(Default)]
+struct Position {
+    file: String,
+    line: u32,
+    /// Line of the first token of a node.
+    first: u32,
+}
+
+impl Position {
+    /// Follows the tree; whether the token is a line.
+    fn is_line(&mut self, token: &[u8]) -> bool {
+        let rest = |key: &[u8]| {
+            let value = token.strip_prefix(key)?.trim_ascii_end();
+            std::str::from_utf8(value.strip_suffix(b",").unwrap_or(value)).ok()
+        };
+        if let Some(line) = rest(LINE) {
+            self.line = line.parse().unwrap_or(self.line);
+            return true;
+        }
+        if token.starts_with(END) {
+            self.first = self.line;
+        } else if let Some(file) = rest(FILE) {
+            self.file = file.trim_matches('"').to_string();
+        }
+        false
+    }
 }
 
 /// How many blanks a line begins with: hardly more or less than the line before.
@@ -185,6 +234,23 @@ mod tests {
                 assert_eq!(indentation(line.as_bytes(), before), blanks, "{before}");
             }
         }
+    }
+
+    #[test]
+    fn reading_stops_at_the_line_that_is_too_deep() {
+        let node = |depth: usize| {
+            let blanks = " ".repeat(depth * BLANKS_OF_A_NODE);
+            let first = format!("{blanks}\"begin\": {{\n{blanks}\"line\": {depth},\n{blanks}}},\n");
+            first + &format!("{blanks}\"end\": {{\n{blanks}\"line\": {},\n{blanks}}},\n", depth + 7)
+        };
+        let read = |deepest: usize| {
+            let nodes: String = (1..=deepest).map(node).collect();
+            let json = format!("{{\n  \"inner\": [\n    \"file\": \"a.c\",\n{nodes}  ]\n}}\n");
+            split(json.as_bytes(), &Parts::default(), &|_| ())
+        };
+        assert!(read(DEEPEST).is_ok());
+        let last = DEEPEST as u32;
+        assert!(matches!(read(DEEPEST + 9), Err(Unreadable::Deep { file, line }) if file == "a.c" && line == last));
     }
 
     #[test]

@@ -42,7 +42,7 @@ const NO_LOCATION: Location = Location { at: NO_POS, spelled: None };
 pub struct Node<'a> {
     /// Identity of a declaration.
     pub id: u64,
-    /// Position among the nodes of the tree in the order in which they are complete: behind its parts.
+    /// Position in the order in which nodes are complete: behind its parts.
     pub number: u32,
     /// Number of the first node inside, or its own.
     pub first: u32,
