@@ -42,10 +42,8 @@ const NO_LOCATION: Location = Location { at: NO_POS, spelled: None };
 pub struct Node<'a> {
     /// Identity of a declaration.
     pub id: u64,
-    /// Position in the order in which nodes are complete: behind its parts.
-    pub number: u32,
-    /// Number of the first node inside, or its own.
-    pub first: u32,
+    /// Numbers of the first node inside and of its own: nodes are numbered as they are complete, behind their parts.
+    pub numbers: (u32, u32),
     /// Jumps and labels inside.
     pub control: Control,
     /// clang's name of the node's class.
@@ -221,7 +219,7 @@ struct Text;
 struct Identity;
 
 visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
-    let mut node = Node { first: self.0.borrow().nodes, ..empty() };
+    let mut node = Node { numbers: (self.0.borrow().nodes, 0), ..empty() };
     let here = std::marker::PhantomData;
     while let Some(key) = map.next_key_seed(Text)? {
         match key.as_ref() {
@@ -276,7 +274,7 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
         }
     }
     node.control = Control::of(node.kind, node.inner.iter().map(|part| part.control));
-    node.number = self.0.borrow().nodes;
+    node.numbers.1 = self.0.borrow().nodes;
     self.0.borrow_mut().nodes += 1;
     Ok(node)
 });
@@ -289,8 +287,7 @@ fn empty<'a>() -> Node<'a> {
     const NONE: Cow<'static, str> = Cow::Borrowed("");
     Node {
         id: 0,
-        number: 0,
-        first: 0,
+        numbers: (0, 0),
         control: Control::default(),
         kind: "",
         location: NO_LOCATION,

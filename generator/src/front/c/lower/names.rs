@@ -41,9 +41,9 @@ impl<'a> Lower<'_, 'a> {
         let Some(nodes) = self.names_in_text.of.remove(&declaration) else { return };
         for node in &nodes {
             if self.is_different(node) {
-                self.names_in_text.different.insert(node.number);
+                self.names_in_text.different.insert(node.numbers.1);
             } else {
-                self.names_in_text.different.remove(&node.number);
+                self.names_in_text.different.remove(&node.numbers.1);
             }
         }
         self.names_in_text.of.insert(declaration, nodes);
@@ -51,7 +51,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// Whether a statement has a name that means something else elsewhere.
     pub fn has_different_name(&self, node: &Node) -> bool {
-        self.names_in_text.different.range(node.first..=node.number).next().is_some()
+        self.names_in_text.different.range(node.numbers.0..=node.numbers.1).next().is_some()
     }
 
     fn is_different(&self, node: &Node) -> bool {
