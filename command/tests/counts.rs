@@ -136,9 +136,9 @@ fn ticks() -> u64 {
 
 /// The syntax tree of a program in a file, without the blanks, whose number grows with the square of the depth.
 fn tree(folder: &Scratch, name: &str, text: &str) -> String {
-    folder.write("deep.c", text);
+    let file = folder.write("deep.c", text);
     let mut clang = Command::new("clang");
-    clang.current_dir(&folder.0).args(["-Xclang", "-ast-dump=json", "-fsyntax-only", "deep.c"]);
+    clang.args(["-Xclang", "-ast-dump=json", "-fsyntax-only"]).arg(file);
     let mut running = clang.stdout(Stdio::piped()).spawn().expect("clang");
     let output = BufReader::new(running.stdout.take().expect("its output"));
     let mut tree = String::new();

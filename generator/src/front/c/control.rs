@@ -18,7 +18,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// That of a node of this class, from those of its parts.
+    /// What a node of this class does, from what its parts do.
     pub fn of(kind: &str, parts: impl ExactSizeIterator<Item = Control> + Clone) -> Control {
         let any = |has: fn(Control) -> bool| parts.clone().any(has);
         let label = kind == "LabelStmt" || any(|part| part.label);
