@@ -136,7 +136,7 @@ fn ticks() -> u64 {
 
 /// The syntax tree of a program in a file, without the blanks, whose number grows with the square of the depth.
 fn tree(folder: &Scratch, name: &str, text: &str) -> String {
-    let file = folder.write("deep.c", text);
+    let file = folder.write(&format!("{name}.c"), text);
     let mut clang = Command::new("clang");
     clang.args(["-Xclang", "-ast-dump=json", "-fsyntax-only"]).arg(file);
     let mut running = clang.stdout(Stdio::piped()).spawn().expect("clang");
@@ -144,15 +144,15 @@ fn tree(folder: &Scratch, name: &str, text: &str) -> String {
     let mut tree = String::new();
     output.lines().for_each(|line| tree += line.expect("a line").trim_start());
     assert!(running.wait().expect("clang").success());
-    folder.write(name, &tree).to_string_lossy().into_owned()
+    folder.write(&format!("{name}.json"), &tree).to_string_lossy().into_owned()
 }
 
 /// What the front end does for a statement is not counted: its time is taken, so it may take three tries.
 fn reading_of_a_chain_takes_time_in_proportion(folder: &Scratch) {
-    let trees = [750, 1500].map(|count| tree(folder, &format!("{count}.json"), &choices(count)));
-    let file = folder.0.join("deep.c").to_string_lossy().into_owned();
+    let trees = [750, 1500].map(|count| tree(folder, &count.to_string(), &choices(count)));
     let read = |tree: &String| {
-        let (trees, files, heads) = (vec![tree.clone()], vec![file.clone()], vec![common::head("f(f)/(x)").proc]);
+        let (trees, files, heads) =
+            (vec![tree.clone()], vec![tree.replace(".json", ".c")], vec![common::head("f(f)/(x)").proc]);
         let before = ticks();
         front::read(&Input { trees, files, arguments: Vec::new(), clang: "clang".into(), heads }).expect("C");
         ticks() - before
