@@ -44,8 +44,18 @@ pub(super) fn refused(
     let inside = program.procs.iter().flat_map(|proc| proc.vars.iter().map(|var| (var.name.as_str(), var.span)));
     let inside: BTreeMap<&str, Span> = inside.filter(|(name, _)| is_needed_inside(name)).collect();
     refusals.extend(inside.into_iter().map(|(name, span)| refusal(span, of_c_as(name))));
-    let tags =
-        program.declared.iter().flat_map(|declared| declared.names.iter().map(|name| (name.as_str(), declared.span)));
+    let declared = program.declared.iter();
+    let tags = declared.flat_map(|declared| declared.names.iter().map(|name| (name.as_str(), declared.span)));
+    let tags_of_c = tags.clone().filter(|(name, span)| MACROS.contains(name) && !is_exempt(program, span));
+    let macros = program.preprocessed.macros.iter().filter(|(name, text)| is_another_macro(name, text));
+    let macros = macros.map(|(name, _)| (name.as_str(), definition(program, name)));
+    let members = members_of_c(program);
+    for (name, span) in tags_of_c.chain(macros).chain(members) {
+        let found = refusal(span, of_c_as(name));
+        if !refusals.contains(&found) {
+            refusals.push(found);
+        }
+    }
     let all = taken.into_iter().chain(locals).chain(tags);
     let clashes = all.filter(|(name, span)| is_of_headers(name) && !is_exempt(program, span));
     for (name, span) in clashes {
@@ -145,6 +155,33 @@ fn is_another(named: &Named) -> bool {
     // C's headers say whether the types of functions fit.
     let is_function = matches!(named.meaning, Meaning::Function | Meaning::Prototype);
     FUNCTIONS.contains(&name) && !is_function
+}
+
+/// Whether a macro of the sources has a name of [`MACROS`] and another meaning.
+fn is_another_macro(name: &str, text: &str) -> bool {
+    let word: String = text.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+    let has = |parts: [&str; 3]| parts.iter().any(|part| word.to_lowercase().contains(part));
+    match name {
+        "NULL" => !matches!(word.as_str(), "0" | "0L" | "0UL" | "void0" | "char0" | "__null"),
+        "NAN" => !has(["nan", "0000", "00f00f"]),
+        "INFINITY" => !has(["inf", "huge", "1000"]),
+        "stderr" => !has(["stderr", "iob", "file"]),
+        _ => false,
+    }
+}
+
+/// Members that a macro of C's headers would rename, each with the place of its struct.
+fn members_of_c(program: &Program) -> impl Iterator<Item = (&str, Span)> {
+    let place = move |of: &Struct| {
+        let name = of.name.split_whitespace().last().unwrap_or_default();
+        let declared = program.declared.iter().find(|declared| declared.names.iter().any(|other| other == name));
+        declared.map_or_else(Span::default, |declared| declared.span)
+    };
+    program.types.structs.iter().flat_map(move |of| {
+        let named = of.declared().iter().filter(|field| MACROS.contains(&field.name.as_str()));
+        let span = place(of);
+        named.map(move |field| (field.name.as_str(), span))
+    })
 }
 
 /// Whether a variable of a function may not have a name, because the sweeps of the function need it.
