@@ -312,6 +312,7 @@ impl<'a> Body<'a> {
             (None, TestAt::After) => "do {".into(),
         };
         let opening = self.out.len();
+        let counts = step.is_some();
         self.statement(&open);
         self.indent += 1;
         if self.by_variable {
@@ -332,7 +333,7 @@ impl<'a> Body<'a> {
         self.arrive(ends.map(|(_, each)| (each.head, each.end)).collect());
         self.indent -= 1;
         if at == TestAt::After {
-            self.close_after(test, opening);
+            self.close_after(test, (!counts).then_some(opening));
         } else {
             self.statement("}");
         }
@@ -345,8 +346,9 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The end of a loop that tests behind each pass. What the test reads may live in the body only.
-    fn close_after(&mut self, test: &Expr, opening: usize) {
+    /// The end of a loop that tests behind each pass. What the test reads may live in the body only. `opening`: the line
+    /// of its `do`, if it does not begin with a `for` that counts.
+    fn close_after(&mut self, test: &Expr, opening: Option<usize>) {
         let before = self.fresh_kept.borrow().len();
         let text = self.expr(test);
         let mut local = !self.by_variable || self.fresh_kept.borrow().len() > before;
@@ -357,7 +359,9 @@ impl<'a> Body<'a> {
             }
         });
         if local {
-            self.out.replace(opening, "for (;;) {");
+            if let Some(opening) = opening {
+                self.out.replace(opening, "for (;;) {");
+            }
             self.indent += 1;
             self.statement(&format!("if (!({text})) {{"));
             self.statement("    break;");
