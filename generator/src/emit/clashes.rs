@@ -49,14 +49,16 @@ pub(super) fn refused(
     let tags_of_c = tags.clone().filter(|(name, span)| MACROS.contains(name) && !is_exempt(program, span));
     let macros = program.preprocessed.macros.iter().filter(|(name, text)| is_another_macro(name, text));
     let macros = macros.map(|(name, _)| (name.as_str(), definition(program, name)));
-    let members = members_of_c(program);
-    for (name, span) in tags_of_c.chain(macros).chain(members) {
+    let members_of_c = members(program, |name| MACROS.contains(&name));
+    for (name, span) in tags_of_c.chain(macros).chain(members_of_c) {
         let found = refusal(span, of_c_as(name));
         if !refusals.contains(&found) {
             refusals.push(found);
         }
     }
-    let all = taken.into_iter().chain(locals).chain(tags);
+    // The library's macros would rename members, too.
+    let renamed = members(program, |name| name.starts_with("ADTAPE_"));
+    let all = taken.into_iter().chain(locals).chain(tags).chain(renamed);
     let clashes = all.filter(|(name, span)| is_of_headers(name) && !is_exempt(program, span));
     for (name, span) in clashes {
         let found = refusal(span, format!("'{name}' is a name of the library, which generated code includes"));
@@ -170,15 +172,15 @@ fn is_another_macro(name: &str, text: &str) -> bool {
     }
 }
 
-/// Members that a macro of C's headers would rename, each with the place of its struct.
-fn members_of_c(program: &Program) -> impl Iterator<Item = (&str, Span)> {
+/// The members with such a name, each with the place of its struct.
+fn members(program: &Program, is_such: impl Fn(&str) -> bool + Copy) -> impl Iterator<Item = (&str, Span)> {
     let place = move |of: &Struct| {
         let name = of.name.split_whitespace().last().unwrap_or_default();
         let declared = program.declared.iter().find(|declared| declared.names.iter().any(|other| other == name));
         declared.map_or_else(Span::default, |declared| declared.span)
     };
     program.types.structs.iter().flat_map(move |of| {
-        let named = of.declared().iter().filter(|field| MACROS.contains(&field.name.as_str()));
+        let named = of.declared().iter().filter(move |field| is_such(&field.name));
         let span = place(of);
         named.map(move |field| (field.name.as_str(), span))
     })
