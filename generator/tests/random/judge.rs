@@ -19,6 +19,10 @@ use crate::case::{self, Case};
 use crate::compare::{self, Answer};
 use crate::{common, entries, print, world};
 
+/// Static functions that generated files define for themselves.
+const OWN_NAMES: [&str; 5] =
+    ["allocate_or_abort", "zero_or_product", "quotient_or_infinity", "power_or_infinity", "logarithm_or_nan"];
+
 /// What came of a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
@@ -245,7 +249,7 @@ impl Judge {
             let own = format!("_{}", case.seed);
             let mut text = output.source.clone();
             // Many programs share a file: their static functions need names of their own.
-            for name in ["allocate_or_abort", "zero_or_product"] {
+            for name in OWN_NAMES {
                 text = text.replace(name, &format!("{name}{suffix}{own}"));
             }
             std::fs::write(self.folder.join(format!("{stem}{suffix}.c")), text).unwrap();
