@@ -120,7 +120,7 @@ impl Naming for Body<'_> {
     }
 
     fn function(&self, function: &Function) -> String {
-        self.unit.function(function, self.by_variable.then_some(self.proc))
+        self.unit.function(function)
     }
 
     fn heap(&self) -> String {

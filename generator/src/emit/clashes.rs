@@ -82,16 +82,12 @@ pub(super) fn shadows<'p>(
 }
 
 impl Unit<'_> {
-    /// The name of a function that a sweep calls; `by_variable` is the procedure if the sweep has its variables.
-    pub(super) fn function(&self, function: &Function, by_variable: Option<&Proc>) -> String {
+    /// The name of a function that a sweep calls.
+    pub(super) fn function(&self, function: &Function) -> String {
         let name = self.helpers.called(function).unwrap_or_else(|| function.c_name());
         let mut called = self.called.lock().expect("nobody stops while it is locked");
-        if !called.0.contains(&name) {
-            called.0.insert(name.clone());
-        }
-        let hiding = by_variable.and_then(|proc| hiding_variable(proc, &name));
-        if let Some(hiding) = hiding.filter(|hiding| !called.1.contains(hiding)) {
-            called.1.push(hiding);
+        if !called.contains(&name) {
+            called.insert(name.clone());
         }
         name
     }
@@ -107,14 +103,6 @@ pub(super) fn hidden(program: &Program, called: &BTreeSet<&str>) -> Vec<Refusal>
 pub(super) fn is_of_mathematics(program: &Program, name: &str) -> bool {
     let mut all = program.named.iter().filter(|named| named.name == name).peekable();
     Function::lookup(name).is_some() && all.peek().is_some() && all.all(|named| named.meaning == Meaning::Prototype)
-}
-
-/// Refuses a variable of a function that hides a function of C's library from the function's tangent.
-fn hiding_variable(proc: &Proc, name: &str) -> Option<Refusal> {
-    let vars = proc.vars.iter().map(|var| (&var.name, var.span));
-    let mut all = vars.chain(proc.objects.iter().map(|object| (&object.name, object.span)));
-    let (_, span) = all.find(|(other, _)| *other == name)?;
-    Some(refusal(span, of_c_as(name)))
 }
 
 fn of_c_as(name: &str) -> String {

@@ -89,8 +89,8 @@ struct Unit<'a> {
     /// What the sources define.
     macros: Macros<'a>,
     problems: Arc<Mutex<Vec<String>>>,
-    /// Functions of C's library that the sweeps call, and variables that hide one where it is called.
-    called: Arc<Mutex<(BTreeSet<String>, Vec<Refusal>)>>,
+    /// Functions of C's library that the sweeps call.
+    called: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Unit<'_> {
@@ -409,11 +409,11 @@ impl Text {
             };
             return Err(problems.into_iter().map(refusal).collect());
         }
-        let (called, mut hidden) = std::mem::take(&mut *unit.called.lock().expect("nobody stops while it is locked"));
+        let called = std::mem::take(&mut *unit.called.lock().expect("nobody stops while it is locked"));
         let helpers = unit.helpers.text();
         let in_helpers = names::words(&helpers).filter(|word| Function::lookup(word).is_some());
         let called = called.iter().map(String::as_str).chain(in_helpers).collect();
-        hidden.extend(clashes::hidden(unit.program, &called));
+        let hidden = clashes::hidden(unit.program, &called);
         if !hidden.is_empty() {
             return Err(hidden);
         }
