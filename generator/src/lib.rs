@@ -7,8 +7,9 @@
 //!                             where    tangent as ir
 //! ```
 //!
-//! Imports point to the left only, and [`refuse`] is everybody's. [`replay`] proves the sweeps before they are printed. Right or refused: what a pass does not understand
-//! ends in a [`refuse::Refusal`], never in a guess.
+//! Imports point to the left, but for some circles, which a test counts and whose number only falls; [`refuse`] is
+//! everybody's, and [`sweeps`] has what passes hand on. [`replay`] proves the sweeps before they are printed. Right or
+//! refused: what a pass does not understand ends in a [`refuse::Refusal`], never in a guess.
 
 pub mod check;
 mod directives;
