@@ -408,7 +408,7 @@ contains
     type(adtape_driver) :: driver
     type(adtape_schedule) :: schedule
     integer(c_int32_t) :: stat
-    allocate (here(2), there(2))
+    allocate (here(2), there(2), source=0)
     call driver_create(driver)
     call driver_set_calls(driver, swap_step, model_adjoint_step, user=c_loc(stop_at))
     call driver_register(driver, here, 'here')
