@@ -91,7 +91,7 @@ pub fn page(adjoint: &Adjoint) -> String {
             source.entry(line.span.line).or_default().push((&sweeps.name, line));
         }
     }
-    let heads: Vec<&str> = adjoint.heads.iter().map(|head| adjoint.program.procs[head.index()].name.as_str()).collect();
+    let heads: Vec<&str> = adjoint.heads.iter().map(|head| adjoint.program.procs[*head].name.as_str()).collect();
     let title = format!("What the adjoint of {} stores", escaped(&heads.join(", ")));
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\

@@ -23,7 +23,7 @@ use crate::ir::*;
 pub fn worth_a_look(program: &Program) -> bool {
     program.procs.iter().any(|proc| {
         proc.regions.iter().any(|region| {
-            region.items.iter().any(|item| match &proc.items[item.index()].kind {
+            region.items.iter().any(|item| match &proc.items[*item].kind {
                 ItemKind::Free { pointer } => region.parent.is_some() || !names_a_block(proc, pointer),
                 _ => false,
             })
@@ -35,7 +35,7 @@ fn names_a_block(proc: &Proc, pointer: &Expr) -> bool {
     match &pointer.kind {
         ExprKind::Cast(inner) => names_a_block(proc, inner),
         ExprKind::Address(place) => matches!(place.base, Base::Object(_)),
-        ExprKind::Value(value) => match &proc.values[value.index()].def {
+        ExprKind::Value(value) => match &proc.values[*value].def {
             Def::Is(is) => names_a_block(proc, is),
             _ => false,
         },
@@ -60,21 +60,21 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
     }
     let mut program = program.clone();
     for (p, object, home, frees) in blocks {
-        let proc = &mut program.procs[p.index()];
-        let place = crate::sweep::first(&proc.objects[object.index()], object);
+        let proc = &mut program.procs[p];
+        let place = crate::sweep::first(&proc.objects[object], object);
         let ty = Type::Pointer(Box::new(place.ty.clone()));
         let pointer = Expr { kind: ExprKind::Address(place), ty };
-        let span = frees.iter().next_back().map(|item| proc.items[item.index()].span).unwrap_or_default();
+        let span = frees.iter().next_back().map(|item| proc.items[*item].span).unwrap_or_default();
         for region in &mut proc.regions {
             region.items.retain(|item| !frees.contains(item));
         }
         for item in frees {
             // What remains of it: statements around it are not what they were in the source.
-            proc.items[item.index()].kind = ItemKind::Comment { text: String::new() };
+            proc.items[item].kind = ItemKind::Comment { text: String::new() };
         }
         proc.items.push(Item { kind: ItemKind::Free { pointer }, span, statement: None });
         let free = ItemId::new(proc.items.len() - 1);
-        proc.regions[home.index()].items.push(free);
+        proc.regions[home].items.push(free);
     }
     Some(program)
 }
@@ -86,13 +86,13 @@ fn of_proc(
     p: ProcId,
     region: &dyn Fn(ItemId) -> Option<RegionId>,
 ) -> Vec<(ObjectId, RegionId, BTreeSet<ItemId>)> {
-    let proc = &flow.program.procs[p.index()];
-    let objects = (0..proc.objects.len()).map(ObjectId::new);
+    let proc = &flow.program.procs[p];
+    let objects = proc.objects.ids();
     let mut homes: BTreeMap<ObjectId, RegionId> =
         objects.filter_map(|object| Some((object, home(flow, p, object, region)?))).collect();
     let mut frees: Vec<(ItemId, RegionId, BTreeSet<ObjectId>)> = Vec::new();
-    for item in (0..proc.items.len()).map(ItemId::new) {
-        let (ItemKind::Free { pointer }, Some(at)) = (&proc.items[item.index()].kind, region(item)) else { continue };
+    for item in proc.items.ids() {
+        let (ItemKind::Free { pointer }, Some(at)) = (&proc.items[item].kind, region(item)) else { continue };
         let own = |loc: Loc| match flow.points.locs.root(loc) {
             Root::Object(owner, object) if owner == p => Some(object),
             _ => None,
@@ -133,20 +133,19 @@ fn of_proc(
 
 /// The region that allocates a block, if one item does and no pointer to the block outlives it.
 fn home(flow: &Flow, p: ProcId, object: ObjectId, region: &dyn Fn(ItemId) -> Option<RegionId>) -> Option<RegionId> {
-    let proc = &flow.program.procs[p.index()];
+    let proc = &flow.program.procs[p];
     let top = flow.points.locs.find(Root::Object(p, object))?;
-    if proc.objects[object.index()].life != Life::Heap || flow.points.escapes(top) {
+    if proc.objects[object].life != Life::Heap || flow.points.escapes(top) {
         return None;
     }
-    let makes =
-        |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Alloc { object: o, .. } if o == object);
-    let mut homes = (0..proc.items.len()).map(ItemId::new).filter(makes).filter_map(region);
+    let makes = |item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Alloc { object: o, .. } if o == object);
+    let mut homes = proc.items.ids().filter(makes).filter_map(region);
     homes.next().filter(|home| homes.next().is_none() && !flow.reached_later(p, top, *home))
 }
 
 /// Whether a procedure frees no blocks of its callers.
 fn frees_its_own(flow: &Flow, p: ProcId) -> bool {
-    flow.program.procs[p.index()].items.iter().all(|item| {
+    flow.program.procs[p].items.iter().all(|item| {
         let ItemKind::Free { pointer } = &item.kind else { return true };
         let own = |loc: &Loc| matches!(flow.points.locs.root(*loc), Root::Object(owner, _) if owner == p);
         flow.targets(p, pointer).iter().all(own)

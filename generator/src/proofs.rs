@@ -43,7 +43,7 @@ pub fn prove_all(
             // What has no sweeps is the same in each round.
             let known = || {
                 let given = Given { is_called: true, ..given(flow, proc, &ProcPlan::default(), &contracts) };
-                effects(program, &flow.program.procs[proc.index()], &given)
+                effects(program, &flow.program.procs[proc], &given)
             };
             if let Some(contract) = before.get(&proc).cloned().or_else(known) {
                 before.insert(proc, contract.clone());
@@ -52,7 +52,7 @@ pub fn prove_all(
         }
         let of_wave: Vec<&mut Sweeps> = with.iter().filter_map(|proc| at.remove(proc)).collect();
         let is_open = |each: &&mut Sweeps| {
-            let own = flow::walk::calls(&flow.program.procs[each.proc.index()]);
+            let own = flow::walk::calls(&flow.program.procs[each.proc]);
             each.verdict == Verdict::Unjudged || own.iter().any(|(_, callee)| changed.contains(callee))
         };
         let open: Vec<&mut Sweeps> = of_wave.into_iter().filter(is_open).collect();
@@ -114,7 +114,7 @@ pub fn keep_instead(primal: &Program, all: &[Sweeps], required: &mut Required, d
 /// Demotes the numbers that the refused item of a procedure reads; how many were not demoted before.
 fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> usize {
     let Verdict::Refused { item: Some(item), .. } = sweeps.verdict else { return 0 };
-    let proc = &primal.procs[sweeps.proc.index()];
+    let proc = &primal.procs[sweeps.proc];
     // Items of the forward sweep that are not of the program: pushes.
     if item.index() >= proc.items.len() {
         return 0;
@@ -122,8 +122,8 @@ fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> usize {
     let before = demoted.get(&sweeps.proc).map_or(0, BTreeSet::len);
     let mut read = demoted.remove(&sweeps.proc).unwrap_or_default();
     walk::values_of_item(proc, item, &mut |value| {
-        let this = &proc.values[value.index()];
-        if proc.vars[this.var.index()].ty.is_number() && !matches!(this.def, Def::Undefined) {
+        let this = &proc.values[value];
+        if proc.vars[this.var].ty.is_number() && !matches!(this.def, Def::Undefined) {
             read.insert(value);
         }
     });
@@ -140,7 +140,7 @@ fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
     let proc = &sweeps.forward;
     let positions = proc.positions();
     let place = item.and_then(|item| positions.get(item.index()).copied().flatten());
-    let around = |again: &ItemId| match (&proc.items[again.index()].kind, place) {
+    let around = |again: &ItemId| match (&proc.items[*again].kind, place) {
         (ItemKind::Loop { body, .. }, Some((region, _))) => item == Some(*again) || proc.is_within(region, *body),
         _ => false,
     };
@@ -167,7 +167,7 @@ pub fn refused(all: &[Sweeps]) -> Vec<Refusal> {
 }
 
 fn given(flow: &Flow, id: ProcId, plan: &ProcPlan, contracts: &Contracts) -> Given {
-    let proc = &flow.program.procs[id.index()];
+    let proc = &flow.program.procs[id];
     let mut places: FxHashMap<Place, Cells> = FxHashMap::default();
     let mut note = |place: &Place| {
         if !places.contains_key(place) {

@@ -77,7 +77,7 @@ fn split(flow: &Flow, heads: &[Head]) -> Option<Program> {
             }
         }
     }
-    let is_head = |proc: ProcId| heads.iter().any(|head| head.proc == flow.program.procs[proc.index()].name);
+    let is_head = |proc: ProcId| heads.iter().any(|head| head.proc == flow.program.procs[proc].name);
     let patterns: Vec<ProcId> = groups.keys().map(|(callee, _)| *callee).collect();
     for ((callee, pattern), calls) in groups {
         // A copy for the only pattern there is would be no better.
@@ -85,16 +85,16 @@ fn split(flow: &Flow, heads: &[Head]) -> Option<Program> {
             continue;
         }
         let now = program.as_ref().unwrap_or(flow.program);
-        let name = &now.procs[callee.index()].name;
+        let name = &now.procs[callee].name;
         let copies = now.procs.iter().filter(|proc| proc.name == *name).count();
         if pattern == params(flow, callee) || copies > COPIES {
             continue;
         }
         let program = program.get_or_insert_with(|| flow.program.clone());
         let copy = ProcId::new(program.procs.len());
-        program.procs.push(flow.program.procs[callee.index()].clone());
+        program.procs.push(flow.program.procs[callee].clone());
         for (caller, item) in calls {
-            if let ItemKind::Call { callee, .. } = &mut program.procs[caller.index()].items[item.index()].kind {
+            if let ItemKind::Call { callee, .. } = &mut program.procs[caller].items[item].kind {
                 *callee = Callee::Proc(copy);
             }
         }
@@ -103,7 +103,7 @@ fn split(flow: &Flow, heads: &[Head]) -> Option<Program> {
 }
 
 fn params(flow: &Flow, proc: ProcId) -> Pattern {
-    let params = flow.program.procs[proc.index()].params.iter().enumerate();
+    let params = flow.program.procs[proc].params.iter().enumerate();
     params
         .map(|(k, param)| match &param.ty {
             Type::Pointer(_) => {

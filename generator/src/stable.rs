@@ -98,13 +98,13 @@ pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
         }
     }
     let mut program = (!found.is_empty()).then(|| program.clone())?;
-    found.into_iter().for_each(|(p, object)| make_block(&mut program.procs[p.index()], object));
+    found.into_iter().for_each(|(p, object)| make_block(&mut program.procs[p], object));
     Some(program)
 }
 
 /// Whether every place in an object of several dimensions is an element or a row.
 fn by_elements(proc: &Proc, object: ObjectId) -> bool {
-    let (mut all, count) = (true, proc.objects[object.index()].shape.len());
+    let (mut all, count) = (true, proc.objects[object].shape.len());
     // Reads places, and changes none.
     rewrite::places(&mut proc.clone(), &mut |place| {
         let known = match &place.path[..] {
@@ -139,10 +139,10 @@ fn flatten(proc: &mut Proc, object: ObjectId) {
     let long = Type::integer("long").unwrap_or_default();
     let cast = |e: &Expr| Expr { kind: ExprKind::Cast(Box::new(e.clone())), ty: long.clone() };
     let two = |op, a: Expr, b: Expr| Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: long.clone() };
-    let extents = proc.objects[object.index()].shape.iter().filter_map(|dim| dim.extent.as_ref());
+    let extents = proc.objects[object].shape.iter().filter_map(|dim| dim.extent.as_ref());
     let Some(count) = extents.map(cast).reduce(|a, b| two(Binary::Multiply, a, b)) else { return };
     let dim = Dim { lower: None, extent: Some(count) };
-    let Object { shape, elem, .. } = proc.objects[object.index()].clone();
+    let Object { shape, elem, .. } = proc.objects[object].clone();
     let mut rows = |expr: &mut Expr| rows_by_elements(expr, object, &shape, &elem);
     for value in &mut proc.values {
         if let Def::Is(expr) = &mut value.def {
@@ -161,7 +161,7 @@ fn flatten(proc: &mut Proc, object: ObjectId) {
             at.splice(.., flat.map(|(at, _)| Subscript { at, dim: dim.clone() }));
         }
     });
-    proc.objects[object.index()].shape = vec![dim];
+    proc.objects[object].shape = vec![dim];
 }
 
 /// Makes a block of a variable: from its declaration to the end of its region.
@@ -169,51 +169,51 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     let declares = |item: &Item| matches!(item.kind, ItemKind::Declare { object: this } if this == object);
     let Some(at) = proc.items.iter().position(declares).map(ItemId::new) else { return };
     let Some((region, position)) = proc.positions()[at.index()] else { return };
-    if proc.objects[object.index()].shape.len() > 1 {
+    if proc.objects[object].shape.len() > 1 {
         flatten(proc, object);
     }
-    let shape = &proc.objects[object.index()].shape;
+    let shape = &proc.objects[object].shape;
     let is_one = shape.is_empty();
     let count = shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(Expr::int(1));
-    proc.objects[object.index()].shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
-    proc.objects[object.index()].life = Life::Stable;
-    proc.items[at.index()].kind = ItemKind::Alloc { object, count, zeroed: false };
+    proc.objects[object].shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
+    proc.objects[object].life = Life::Stable;
+    proc.items[at].kind = ItemKind::Alloc { object, count, zeroed: false };
     if region == RegionId(0)
         && let Some(result) = proc.result.clone()
         && crate::ir::walk::loads(&result)
     {
         let (value, item) = define(proc, "result", result.clone(), region, at);
-        proc.regions[0].items.push(item);
+        proc.regions[RegionId::BODY].items.push(item);
         proc.result = Some(Expr { kind: ExprKind::Value(value), ty: result.ty });
     }
-    let place = crate::sweep::first(&proc.objects[object.index()], object);
+    let place = crate::sweep::first(&proc.objects[object], object);
     let address = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
-    let name = proc.objects[object.index()].name.clone();
+    let name = proc.objects[object].name.clone();
     let (value, item) = define(proc, &format!("{name}_at"), address.clone(), region, at);
-    proc.regions[region.index()].items.insert(position + 1, item);
+    proc.regions[region].items.insert(position + 1, item);
     if is_one {
         let zero = Expr::int(0);
-        let definition = proc.values[value.index()].def.clone();
+        let definition = proc.values[value].def.clone();
         rewrite::places(proc, &mut |place| {
             if place.base == Base::Object(object) {
                 let subscript = Subscript { at: zero.clone(), dim: Dim::default() };
                 place.path.insert(0, Step::Index(vec![subscript]));
             }
         });
-        proc.values[value.index()].def = definition;
+        proc.values[value].def = definition;
     }
     rename(proc, object, value, &address.ty);
     // The test of a loop may read it when its pass has ended.
-    let tested = proc.regions[region.index()].parent.is_some_and(|(_, item)| match &proc.items[item.index()].kind {
+    let tested = proc.regions[region].parent.is_some_and(|(_, item)| match &proc.items[item].kind {
         ItemKind::Loop { test, at, .. } => *at == TestAt::After && crate::ir::walk::loads(test),
         _ => false,
     });
     if !tested {
         let pointer = Expr { kind: ExprKind::Value(value), ty: address.ty };
-        let span = proc.items[at.index()].span;
+        let span = proc.items[at].span;
         proc.items.push(Item { kind: ItemKind::Free { pointer }, span, statement: None });
         let free = ItemId::new(proc.items.len() - 1);
-        proc.regions[region.index()].items.push(free);
+        proc.regions[region].items.push(free);
     }
 }
 
@@ -225,7 +225,7 @@ pub fn check(flow: &Flow, heads: &[Head]) -> Result<(), Vec<Refusal>> {
         let grounds = flow.targets(p, e).into_iter().flat_map(|target| flow.points.grounds_of(target));
         matches!(e.ty, Type::Pointer(_)) && grounds.into_iter().any(|ground| flow.points.is_stable(ground))
     };
-    let is_named = |global: GlobalId| heads.iter().any(|head| head.names(&flow.program.globals[global.index()].name));
+    let is_named = |global: GlobalId| heads.iter().any(|head| head.names(&flow.program.globals[global].name));
     let outside = |loc: &Loc| match flow.points.locs.root(*loc) {
         Root::Object(..) => false,
         Root::Global(global) => !flow.points.is_set_first(*loc) || is_named(global),
@@ -258,23 +258,23 @@ pub fn check(flow: &Flow, heads: &[Head]) -> Result<(), Vec<Refusal>> {
 /// Gives the address of each new block a name, by which all else calls the block.
 fn addresses(proc: &mut Proc) {
     let positions = proc.positions();
-    for (at, position) in positions.into_iter().enumerate() {
+    for (at, position) in proc.items.ids().zip(positions) {
         let ItemKind::Alloc { object, .. } = proc.items[at].kind else { continue };
-        proc.objects[object.index()].life = Life::Stable;
+        proc.objects[object].life = Life::Stable;
         let Some((region, position)) = position else { continue };
-        let place = crate::sweep::first(&proc.objects[object.index()], object);
+        let place = crate::sweep::first(&proc.objects[object], object);
         let address = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
-        let named = |item: ItemId| match proc.items[item.index()].kind {
-            ItemKind::Let { value } => (proc.values[value.index()].def == Def::Is(address.clone())).then_some(value),
+        let named = |item: ItemId| match proc.items[item].kind {
+            ItemKind::Let { value } => (proc.values[value].def == Def::Is(address.clone())).then_some(value),
             _ => None,
         };
-        let items = &proc.regions[region.index()].items;
+        let items = &proc.regions[region].items;
         // Items were put in front of this one since the positions were counted.
-        let position = items[position..].iter().position(|item| item.index() == at).map_or(position, |k| position + k);
+        let position = items[position..].iter().position(|item| *item == at).map_or(position, |k| position + k);
         let known = items.get(position + 1).copied().and_then(named);
         let value = known.unwrap_or_else(|| {
-            let (value, item) = define(proc, "block", address.clone(), region, ItemId::new(at));
-            proc.regions[region.index()].items.insert(position + 1, item);
+            let (value, item) = define(proc, "block", address.clone(), region, at);
+            proc.regions[region].items.insert(position + 1, item);
             value
         });
         rename(proc, object, value, &address.ty);
@@ -284,13 +284,13 @@ fn addresses(proc: &mut Proc) {
 /// Reaches an object through a value that has its address, but for the definition of that value.
 fn rename(proc: &mut Proc, object: ObjectId, value: ValueId, ty: &Type) {
     let pointer = Expr { kind: ExprKind::Value(value), ty: ty.clone() };
-    let definition = proc.values[value.index()].def.clone();
+    let definition = proc.values[value].def.clone();
     rewrite::places(proc, &mut |place| {
         if place.base == Base::Object(object) {
             place.base = Base::At(Box::new(pointer.clone()));
         }
     });
-    proc.values[value.index()].def = definition;
+    proc.values[value].def = definition;
 }
 
 /// Names the pointers that calls take from memory that may change, and those by which stores reach memory: the reverse
@@ -299,8 +299,8 @@ fn names(proc: &mut Proc, may_change: &dyn Fn(&Place) -> bool) {
     for region in 0..proc.regions.len() {
         let region = RegionId::new(region);
         let mut items = Vec::new();
-        for item in std::mem::take(&mut proc.regions[region.index()].items) {
-            let mut kind = proc.items[item.index()].kind.clone();
+        for item in std::mem::take(&mut proc.regions[region].items) {
+            let mut kind = proc.items[item].kind.clone();
             let mut name = |proc: &mut Proc, expr: &mut Expr| {
                 let changes = || crate::flow::walk::loads(expr).into_iter().any(may_change);
                 if matches!(expr.ty, Type::Pointer(_)) && changes() {
@@ -316,16 +316,16 @@ fn names(proc: &mut Proc, may_change: &dyn Fn(&Place) -> bool) {
                 ItemKind::Store { to: Place { base: Base::At(pointer), .. }, .. } => name(proc, pointer),
                 _ => {}
             }
-            proc.items[item.index()].kind = kind;
+            proc.items[item].kind = kind;
             items.push(item);
         }
-        proc.regions[region.index()].items = items;
+        proc.regions[region].items = items;
     }
 }
 
 /// A value with its item, which stands in no region yet. `like`: the item that it belongs to.
 fn define(proc: &mut Proc, name: &str, expr: Expr, region: RegionId, like: ItemId) -> (ValueId, ItemId) {
-    let Item { span, statement, .. } = proc.items[like.index()];
+    let Item { span, statement, .. } = proc.items[like];
     proc.vars.push(Var { name: name.into(), ty: expr.ty.clone(), kind: VarKind::Temporary, span });
     let var = VarId::new(proc.vars.len() - 1);
     proc.values.push(Value { var, def: Def::Is(expr), region, span });

@@ -28,7 +28,7 @@ pub fn mark(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -> Result
     let mut statics = std::mem::take(&mut program.statics);
     let inside: BTreeSet<GlobalId> = statics.iter().flat_map(|declared| &declared.globals).copied().collect();
     let globals = &program.globals;
-    let number = |global: &GlobalId| matches!(globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
+    let number = |global: &GlobalId| matches!(globals[*global].elem, Type::Int { .. } | Type::Float { .. });
     let fits = |global: &GlobalId| {
         number(global) && !read_first(*global) || reported::is_reported(flow, heads, &inside, *global)
     };
@@ -39,7 +39,7 @@ pub fn mark(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -> Result
         declared.scratch = declared.globals.iter().all(suits);
         declared.lasting = (!declared.scratch).then_some(changed);
         if !declared.scratch && declared.globals.iter().any(active) {
-            refusals.push(changes(declared, &globals[changed.index()].name));
+            refusals.push(changes(declared, &globals[changed].name));
         }
     }
     program.statics = statics;
@@ -60,10 +60,9 @@ pub fn changes(declared: &Static, name: &str) -> Refusal {
 pub fn filled(program: &Program, heads: &[Head]) -> BTreeSet<GlobalId> {
     let Ok(flow) = Flow::analyse(program, heads) else { return BTreeSet::new() };
     let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
-    let number =
-        |global: GlobalId| matches!(program.globals[global.index()].elem, Type::Int { .. } | Type::Float { .. });
+    let number = |global: GlobalId| matches!(program.globals[global].elem, Type::Int { .. } | Type::Float { .. });
     let written = |global: GlobalId| {
-        let mut procs = (0..program.procs.len()).map(ProcId::new);
+        let mut procs = program.procs.ids();
         procs.any(|proc| flow.writes(proc, RegionId(0)).iter().any(|loc| is(loc, global)))
     };
     let changes = |global: &GlobalId| number(*global) && written(*global) && !program.unordered.contains(global);
@@ -87,7 +86,7 @@ fn filled_once(
         let begins = statics.iter().flat_map(|declared| &declared.initial).find(|(other, _)| *other == global);
         begins.map(|(_, value)| *value)
     };
-    let procs = || (0..flow.program.procs.len()).map(ProcId::new);
+    let procs = || flow.program.procs.ids();
     groups.retain(|_, group| {
         let active = |p: ProcId| group.iter().any(|global| flow.active_global(p, *global));
         procs().all(|p| !active(p) && once::fills_once(flow, p, group, &initial, free))
@@ -105,11 +104,10 @@ pub fn shadows(
 ) -> Result<BTreeMap<GlobalId, GlobalId>, Vec<Refusal>> {
     let (mut shadows, mut refusals) = (BTreeMap::new(), Vec::new());
     let mut names = None;
-    for at in 0..program.globals.len() {
-        let global = GlobalId::new(at);
-        let active = (0..program.procs.len()).any(|proc| flow.active_global(ProcId::new(proc), global));
+    for global in program.globals.ids() {
+        let active = program.procs.ids().any(|proc| flow.active_global(proc, global));
         if active && program.led.contains(&global) {
-            let object = &program.globals[at];
+            let object = &program.globals[global];
             refusals.push(Refusal {
                 class: Class::Pointer,
                 span: object.span,
@@ -118,14 +116,13 @@ pub fn shadows(
             });
         }
         if active {
-            let asked = heads.iter().any(|head| head.names(&program.globals[at].name));
+            let asked = heads.iter().any(|head| head.names(&program.globals[global].name));
             let hidden = program.hidden.contains(&global) && !asked;
-            let wish = format!("{}{suffix}", program.globals[at].name);
+            let wish = format!("{}{suffix}", program.globals[global].name);
             // Others name the shadow of what they name themselves: it has its name, or the clash is refused.
             let name = if hidden { names.get_or_insert_with(|| Names::of_program(program)).fresh(&wish) } else { wish };
-            let shadow = Object { name, constant: false, ..program.globals[at].clone() };
-            program.globals.push(shadow);
-            let shadow = GlobalId::new(program.globals.len() - 1);
+            let shadow = Object { name, constant: false, ..program.globals[global].clone() };
+            let shadow = program.globals.add(shadow);
             if hidden {
                 program.hidden.insert(shadow);
             }

@@ -118,7 +118,7 @@ impl Adjoint {
     /// What the adjoint of a head is called.
     pub fn name(&self, head: ProcId) -> String {
         let suffix = if self.wide.is_some() { "_bv" } else { "_b" };
-        format!("{}{suffix}", self.program.procs[head.index()].name)
+        format!("{}{suffix}", self.program.procs[head].name)
     }
 }
 

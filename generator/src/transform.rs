@@ -214,7 +214,7 @@ fn told_apart(flow: &Flow, head: ProcId) -> Vec<(String, Vec<String>)> {
     let touched = flow.reads(head, RegionId(0)) | flow.writes(head, RegionId(0));
     let name = |loc: flow::Loc| flow.points.locs.c_name(flow.program, loc);
     let is_variable = |loc: flow::Loc| match flow.points.locs.root(loc) {
-        flow::Root::Global(global) => !flow.program.globals[global.index()].constant,
+        flow::Root::Global(global) => !flow.program.globals[global].constant,
         _ => true,
     };
     let all = flow.points.told_apart(&touched).into_iter().filter(|(loc, _)| is_variable(*loc));
@@ -224,7 +224,7 @@ fn told_apart(flow: &Flow, head: ProcId) -> Vec<(String, Vec<String>)> {
 fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
     let writes = flow.writes(head, RegionId(0));
     let root = |k: usize| flow::Root::Formal(head, k as u32);
-    let params = 0..flow.program.procs[head.index()].params.len();
+    let params = 0..flow.program.procs[head].params.len();
     params.map(|k| writes.iter().any(|loc| flow.points.locs.root(*loc) == root(k))).collect()
 }
 
@@ -258,7 +258,7 @@ fn sweeps(
         let mut open = Vec::new();
         for id in wave {
             let decisions = facts.required.decisions(id);
-            let callees = flow::walk::calls(&program.procs[id.index()]).into_iter();
+            let callees = flow::walk::calls(&program.procs[id]).into_iter();
             let called: Vec<Option<Interface>> =
                 callees.map(|(_, callee)| interfaces[callee.index()].clone()).collect();
             match known.get(&id).filter(|same| same.decisions == decisions && same.called == called) {
@@ -270,7 +270,7 @@ fn sweeps(
             let cx = context(program, facts, &interfaces, global_shadows, choices, demoted);
             finished(&cx, id, recursive[id.index()])
         };
-        let threads = parallel::threads_for(open.iter().map(|(id, ..)| program.procs[id.index()].items.len()));
+        let threads = parallel::threads_for(open.iter().map(|(id, ..)| program.procs[*id].items.len()));
         let built = if threads == 1 {
             open.iter().map(|(id, ..)| finish(facts, *id)).collect()
         } else {
@@ -316,7 +316,7 @@ fn finished(cx: &Context, id: ProcId, recursive: bool) -> Result<Outcome, Vec<Re
         with_own = all;
         interfaces = &with_own;
     }
-    refuse_list(&cx.program.procs[id.index()], interface.live)?;
+    refuse_list(&cx.program.procs[id], interface.live)?;
     let sweeps = interface.live.then(|| {
         let forward = forward::build(cx, id, &plan, interfaces);
         let name = sweep_name(cx.program, id);
@@ -366,7 +366,7 @@ fn context<'a>(
 /// Builds the reverse sweep until it asks for nothing new: what is asked for, then stores by what they bring, then
 /// with these known from the start.
 fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refusal>> {
-    let definitions = Definitions::new(&cx.program.procs[id.index()]);
+    let definitions = Definitions::new(&cx.program.procs[id]);
     let nothing = Start::default();
     let first = reverse::build(cx, id, &definitions, &nothing)?;
     *steps += first.steps();
@@ -379,7 +379,7 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
     *steps += second.steps();
     start.records = second.asked().clone();
     for value in demoted.into_iter().flatten() {
-        let record = start.records.entry(cx.program.procs[id.index()].values[value.index()].region).or_default();
+        let record = start.records.entry(cx.program.procs[id].values[*value].region).or_default();
         if !record.contains(value) {
             record.push(*value);
         }
@@ -399,8 +399,8 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
 
 /// The stem of the names of a procedure's sweeps, different for each copy.
 fn sweep_name(program: &Program, id: ProcId) -> String {
-    let name = &program.procs[id.index()].name;
-    match program.procs[..id.index()].iter().filter(|proc| proc.name == *name).count() {
+    let name = &program.procs[id].name;
+    match program.procs.iter().take(id.index()).filter(|proc| proc.name == *name).count() {
         0 => name.clone(),
         copy => format!("{name}_{copy}"),
     }

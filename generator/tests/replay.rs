@@ -229,25 +229,25 @@ fn only_what_nobody_needs_may_be_left_out() {
     let adjoint = chosen(file, &[head("f(f)/(x)")], &choices).unwrap_or_else(|what| panic!("{what:#?}"));
     let f = adjoint.sweeps.iter().find(|sweeps| sweeps.name == "f").expect("f");
     assert_eq!(f.verdict, Verdict::Proved);
-    let is_loop = |item: &ItemId| matches!(f.forward.items[item.index()].kind, ItemKind::Loop { .. });
+    let is_loop = |item: &ItemId| matches!(f.forward.items[*item].kind, ItemKind::Loop { .. });
     assert_eq!(f.given.left_out.iter().filter(|item| is_loop(item)).count(), 1, "{:?}", f.given.left_out);
     // Nor can the loop be left out if a pass needs what the one before has left.
     let needs = "generator/tests/again/state_of_scalars.c";
     let choices = Choices { again: vec![Named::parse("f")], ..Choices::default() };
     let other = chosen(needs, &[head("f(f)/(x)")], &choices).unwrap_or_else(|what| panic!("{what:#?}"));
     let other = other.sweeps.iter().find(|sweeps| sweeps.name == "f").expect("f");
-    let is_loop = |item: &&ItemId| matches!(other.forward.items[item.index()].kind, ItemKind::Loop { .. });
+    let is_loop = |item: &&ItemId| matches!(other.forward.items[**item].kind, ItemKind::Loop { .. });
     let loops = other.given.left_out.iter().filter(is_loop);
     assert_eq!((loops.count(), &other.verdict), (0, &Verdict::Proved));
     // Of all else nothing can.
     let mut tried = 0;
     for &item in f.forward.regions.iter().flat_map(|region| &region.items) {
-        let kind = &f.forward.items[item.index()].kind;
+        let kind = &f.forward.items[item].kind;
         let acts = !matches!(
             kind,
             ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } | ItemKind::Declare { .. } | ItemKind::Free { .. }
         );
-        let is_inside = f.given.left_out.iter().any(|left| match f.forward.items[left.index()].kind {
+        let is_inside = f.given.left_out.iter().any(|left| match f.forward.items[*left].kind {
             ItemKind::Loop { body, .. } => *left == item || walk::items(&f.forward, body).contains(&item),
             _ => *left == item,
         });

@@ -214,7 +214,7 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
 /// Statements that set the pointers in a struct to those in another one.
 fn pointers(program: &Program, id: StructId, to: &str, from: &str) -> String {
     let mut text = String::new();
-    for Field { name, ty, .. } in &program.types.structs[id.index()].fields {
+    for Field { name, ty, .. } in &program.types.structs[id].fields {
         match ty {
             Type::Struct(inner) => {
                 text += &pointers(program, *inner, &format!("{to}{name}."), &format!("{from}{name}."))
@@ -241,7 +241,7 @@ impl Behind<'_> {
     /// the sweeps have read it at this place, or where the struct is passed by value: trials then work on copies.
     fn members(&self, id: StructId, at: (String, String), depth: u32, is_copy: bool) -> String {
         let mut text = String::new();
-        for field in &self.program.types.structs[id.index()].fields {
+        for field in &self.program.types.structs[id].fields {
             let (primal, adjoint) = (format!("{}{}", at.0, field.name), format!("{}{}", at.1, field.name));
             match &field.ty {
                 Type::Struct(inner) => {

@@ -62,9 +62,9 @@ pub fn is_followed(place: &Place) -> bool {
 fn sites(adjoint: &Adjoint) -> String {
     let mut rows = String::new();
     for sweeps in &adjoint.sweeps {
-        let proc = &adjoint.program.procs[sweeps.proc.index()];
+        let proc = &adjoint.program.procs[sweeps.proc];
         let mut row = |number: u32, item: ItemId, text: &str| {
-            let span = proc.items[item.index()].span;
+            let span = proc.items[item].span;
             let source = adjoint.program.sources.get(span.source as usize);
             let path = source.map_or("", |source| source.path_at(span.start));
             rows += &format!("    {{{number}u, {:?}, {text:?}, 0}},\n", format!("{path}:{}", span.line));

@@ -49,15 +49,15 @@ impl<'a> Watch<'a> {
         while let Some(proc) = open.pop() {
             // A function that keeps something has no second copy of it.
             let may = live(&proc) || printable(proc) && !names_statics(program, proc);
-            let may = may && !program.procs[proc.index()].has_list;
+            let may = may && !program.procs[proc].has_list;
             if may && copied.insert(proc) {
-                open.extend(walk::calls(&program.procs[proc.index()]).into_iter().map(|(_, callee)| callee));
+                open.extend(walk::calls(&program.procs[proc]).into_iter().map(|(_, callee)| callee));
             }
         }
         let tops: Vec<Loc> = points.locs.all().filter(|loc| points.locs.root_top(*loc) == *loc).collect();
         let is_object = |loc: &Loc| match points.locs.root(*loc) {
             Root::Formal(..) | Root::Cell(_) => points.locs.native(*loc).is_none_or(|p| adjoint.heads.contains(&p)),
-            Root::Global(global) => !program.globals[global.index()].constant,
+            Root::Global(global) => !program.globals[global].constant,
             Root::Object(..) | Root::Literal | Root::Unknown => false,
         };
         let number = |locs: Vec<Loc>| locs.into_iter().zip(0..).collect::<BTreeMap<Loc, i64>>();
@@ -89,9 +89,9 @@ impl<'a> Watch<'a> {
     }
 
     fn procedure(&mut self, program: &Program, p: ProcId) {
-        let proc = &program.procs[p.index()];
+        let proc = &program.procs[p];
         for id in walk::items(proc, RegionId(0)) {
-            let item = &proc.items[id.index()];
+            let item = &proc.items[id];
             for place in walk::of_item(proc, item).into_iter().flat_map(walk::loads) {
                 self.site(program, p, place, item.span, false);
             }
@@ -203,12 +203,12 @@ impl<'a> Watch<'a> {
 
 /// Whether a procedure names a variable that a function declares inside.
 fn names_statics(program: &Program, p: ProcId) -> bool {
-    let proc = &program.procs[p.index()];
+    let proc = &program.procs[p];
     let is_inside = |global: &GlobalId| program.statics.iter().any(|declared| declared.globals.contains(global));
     let mut found = false;
     let mut see = |place: &Place| found |= matches!(&place.base, Base::Global(global) if is_inside(global));
     for id in walk::items(proc, RegionId(0)) {
-        let item = &proc.items[id.index()];
+        let item = &proc.items[id];
         for e in walk::of_item(proc, item) {
             walk::expr(e, &mut |x| {
                 if let ExprKind::Load(place) | ExprKind::Address(place) = &x.kind {

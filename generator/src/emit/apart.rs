@@ -21,14 +21,14 @@ pub(super) const MACRO: &str = "\
 
 /// The procedures that have a loop whose number of passes is not fixed.
 pub(super) fn procs(program: &Program) -> FxHashSet<ProcId> {
-    let all = (0..program.procs.len()).map(ProcId::new);
-    all.filter(|id| program.procs[id.index()].items.iter().any(|item| varies(program, *id, &item.kind))).collect()
+    let all = program.procs.ids();
+    all.filter(|id| program.procs[*id].items.iter().any(|item| varies(program, *id, &item.kind))).collect()
 }
 
 /// Whether an item is a loop that goes by something else than numbers.
 fn varies(program: &Program, id: ProcId, kind: &ItemKind) -> bool {
     let ItemKind::Loop { test, carried, .. } = kind else { return false };
-    let proc = &program.procs[id.index()];
+    let proc = &program.procs[id];
     let mut varies = walk::loads(test);
     walk::values(test, &mut |value| {
         let carries = carried.iter().any(|each| each.head == value);
@@ -39,10 +39,10 @@ fn varies(program: &Program, id: ProcId, kind: &ItemKind) -> bool {
 
 /// Whether an expression is a number, or a parameter that all calls give one.
 fn is_number(program: &Program, id: ProcId, expr: &Expr) -> bool {
-    let proc = &program.procs[id.index()];
+    let proc = &program.procs[id];
     match &expr.kind {
         ExprKind::Int(_) => true,
-        ExprKind::Value(value) => match &proc.values[value.index()].def {
+        ExprKind::Value(value) => match &proc.values[*value].def {
             Def::Is(Expr { kind: ExprKind::Int(_), .. }) => true,
             Def::Entry(k) => is_given_numbers(program, id, *k as usize),
             _ => false,

@@ -10,7 +10,7 @@ use crate::ir::{ProcId, Program, Source, Span};
 
 /// The beginnings of the sources that have the heads; of all sources if a head stands in a header.
 pub(super) fn of_heads(program: &Program, includes: &[String], heads: &[ProcId]) -> String {
-    let home = |head: &ProcId| home(program, &program.procs[head.index()].span);
+    let home = |head: &ProcId| home(program, &program.procs[*head].span);
     let homes: Vec<_> = heads.iter().filter_map(home).collect();
     let is_source = |home: &&str| program.sources.iter().any(|source| source.main && source.path == **home);
     let in_sources = homes.iter().all(is_source);

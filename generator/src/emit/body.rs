@@ -99,7 +99,7 @@ impl Naming for Body<'_> {
         if !self.by_variable {
             return self.values[value.index()].clone();
         }
-        let known = &self.proc.values[value.index()];
+        let known = &self.proc.values[value];
         let slot = self.slots[known.var.index()];
         if self.current[slot] == Some(value) || known.def == Def::Undefined {
             return self.slot_names[slot].clone();
@@ -133,7 +133,7 @@ impl Naming for Body<'_> {
     }
 
     fn is_array(&self, pointer: ValueId) -> bool {
-        self.index.arrays.contains(&self.proc.values[pointer.index()].var)
+        self.index.arrays.contains(&self.proc.values[pointer].var)
     }
 }
 
@@ -164,7 +164,7 @@ fn printed(mut body: Body, name: &str, tape: bool) -> Printed {
             break;
         }
         for value in more {
-            let wish = format!("{}_was", body.proc.vars[body.proc.values[value.index()].var.index()].name);
+            let wish = format!("{}_was", body.proc.vars[body.proc.values[value].var].name);
             let name = body.locals.fresh(&wish);
             body.kept.borrow_mut().entry(value).or_insert(name);
         }
@@ -261,7 +261,7 @@ impl<'a> Body<'a> {
         // The body changes the variable by the step alone.
         let heads = std::mem::take(&mut body.heads);
         let once = |item: &ItemId, head: &repeat::Head| {
-            let ItemKind::Loop { body: inside, .. } = &proc.items[item.index()].kind else { return false };
+            let ItemKind::Loop { body: inside, .. } = &proc.items[*item].kind else { return false };
             let slot = body.slots[head.var.index()];
             body.scopes.changed_in(proc, *inside).iter().filter(|changed| **changed == slot).count() == 1
         };
@@ -343,7 +343,7 @@ impl<'a> Body<'a> {
     }
 
     fn ty(&self, value: ValueId) -> &'a Type {
-        &self.proc.vars[self.proc.values[value.index()].var.index()].ty
+        &self.proc.vars[self.proc.values[value].var].ty
     }
 
     /// The address of a place as an expression.
@@ -355,7 +355,7 @@ impl<'a> Body<'a> {
     // ---- definitions ---------------------------------------------------------------------------------------------
 
     fn slot(&self, value: ValueId) -> usize {
-        self.slots[self.proc.values[value.index()].var.index()]
+        self.slots[self.proc.values[value].var.index()]
     }
 
     /// Notes that a C variable holds the value now, and keeps a copy if one is needed later.

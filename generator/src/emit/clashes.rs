@@ -76,7 +76,7 @@ pub(super) fn shadows<'p>(
     shadows: &'p BTreeMap<GlobalId, GlobalId>,
     what: &'p str,
 ) -> impl Iterator<Item = (String, String)> + 'p {
-    let name = |id: &GlobalId| &program.globals[id.index()].name;
+    let name = |id: &GlobalId| &program.globals[*id].name;
     let exported = shadows.iter().filter(|(_, shadow)| !program.hidden.contains(shadow));
     exported.map(move |(primal, shadow)| (format!("the {what} of '{}'", name(primal)), name(shadow).clone()))
 }

@@ -102,7 +102,7 @@ impl Exprs<'_> {
         let scope = Scope::new(self.program, self.proc);
         let mut text = match &place.base {
             Base::Object(object) => names.object(*object),
-            Base::Global(global) => self.program.globals[global.index()].name.clone(),
+            Base::Global(global) => self.program.globals[*global].name.clone(),
             Base::At(pointer) if pointer.kind == ExprKind::Null => format!("(({})NULL)", self.ty(&pointer.ty)),
             Base::At(pointer) => match first_of_rows(pointer) {
                 Some(first) => format!("(&{})", self.path(first, names, true)),
@@ -117,10 +117,10 @@ impl Exprs<'_> {
                 // (*p).x
                 Step::Field(field) => {
                     let structure = match reached.as_ref().map(|reached| &reached.elem) {
-                        Some(Type::Struct(id)) => &self.program.types.structs[id.index()],
+                        Some(Type::Struct(id)) => &self.program.types.structs[*id],
                         _ => unreachable!("a validated place"),
                     };
-                    let name = &structure.fields[field.index()].name;
+                    let name = &structure.fields[*field].name;
                     text = if !structure.parts.is_empty() {
                         self.number_of(structure, &text, place.path.get(at + 1), names, address)
                     } else if name.is_empty() {
@@ -173,7 +173,7 @@ impl Exprs<'_> {
         names: &dyn Naming,
         address: bool,
     ) -> String {
-        let ty = &structure.fields[0].ty;
+        let ty = &structure.fields[FieldId(0)].ty;
         let Some(Step::Index(subscripts)) = step else { return format!("{text}.{}", structure.parts[0].name) };
         let [Subscript { at, .. }] = &subscripts[..] else { return self.ty(ty) };
         if let (ExprKind::Int(at), false) = (&at.kind, address)
@@ -206,7 +206,7 @@ impl Exprs<'_> {
                 let (_, count) = self.program.types.numbers(elem)?;
                 Some(format!("[{}]{}", at / count, self.name_inside(elem, at % count)?))
             }
-            Type::Struct(id) => self.name_of(self.program.types.structs[id.index()].declared(), at),
+            Type::Struct(id) => self.name_of(self.program.types.structs[*id].declared(), at),
             _ => Some(String::new()),
         }
     }
@@ -230,7 +230,7 @@ impl Exprs<'_> {
         for step in &place.path {
             if let (Step::Field(field), Some(Type::Struct(id))) = (step, reached.as_ref().map(|reached| &reached.elem))
             {
-                members.push(&self.program.types.structs[id.index()].fields[field.index()]);
+                members.push(&self.program.types.structs[*id].fields[*field]);
             }
             reached = reached.and_then(|reached| scope.step(&reached, step));
         }
@@ -340,7 +340,7 @@ impl Exprs<'_> {
             && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, dim: Dim { lower: None, .. } }] =
                 &subscripts[..]
             && {
-                let object = &self.proc.objects[object.index()];
+                let object = &self.proc.objects[*object];
                 let is_fixed = |dim: &Dim| matches!(dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));
                 object.shape.len() <= 1 || object.life.is_block() || object.shape.iter().all(is_fixed)
             }

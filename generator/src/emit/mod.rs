@@ -146,7 +146,7 @@ fn both(
     unit.checks = checks;
     // Tests of what the program assumes stand in the forward sweep.
     let is_text = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
-    let does_nothing = |proc: &Proc| proc.regions[0].items.iter().all(|item| is_text(&proc.items[item.index()]));
+    let does_nothing = |proc: &Proc| proc.regions[RegionId::BODY].items.iter().all(|item| is_text(&proc.items[*item]));
     let is_empty = |each: &&Sweeps| each.deferred.forward.as_ref().is_some_and(does_nothing);
     let without = adjoint.sweeps.iter().filter(is_empty).filter(|_| program.assumed.is_empty());
     unit.left_out = without.map(|each| each.proc).collect();
@@ -157,10 +157,10 @@ fn both(
             unit.name_sweep(each.proc, proc, &format!("{}_{suffix}{several}", each.name));
         }
     }
-    let printable = |id: ProcId| rows::variables(&program.procs[id.index()]).is_empty();
+    let printable = |id: ProcId| rows::variables(&program.procs[id]).is_empty();
     let watch = checks.then(|| Watch::new(adjoint, &printable));
     for id in watch.iter().flat_map(|watch| &watch.copied) {
-        let proc = &program.procs[id.index()];
+        let proc = &program.procs[*id];
         unit.name_sweep(*id, proc, &format!("{}_watched", proc.name));
     }
     let rows = adjoint
@@ -168,7 +168,7 @@ fn both(
         .iter()
         .flat_map(|each| rows::computed(&each.reverse).into_iter().chain(rows::variables(each.runs_forward())));
     let constant = adjoint.sweeps.iter().flat_map(|each| constant::written(program, &each.reverse));
-    let head = |head: ProcId| &program.procs[head.index()].name;
+    let head = |head: ProcId| &program.procs[head].name;
     let heads = adjoint.heads.iter().map(|&id| (format!("the adjoint of '{}'", head(id)), adjoint.name(id)));
     let split = adjoint.sweeps.iter().filter(|each| adjoint.split && adjoint.heads.contains(&each.proc));
     let split = split.flat_map(|each| {
@@ -209,7 +209,7 @@ fn both(
             check = crate::check::runtime(adjoint, watch, &unit.witness);
             for id in &watch.copied {
                 let printed = body::watched(&unit, watch, *id, &unit.sweep_name(*id, Role::Primal));
-                text.proc(program, &program.procs[id.index()].name, printed, false);
+                text.proc(program, &program.procs[*id].name, printed, false);
             }
         }
         let mut other = unit.sibling(&tangents.program);
@@ -259,8 +259,8 @@ fn both(
 /// The head of this name among the tangents. Calls may have been written into their callers for one of the two only, so
 /// procedures have other numbers there.
 fn head_of(tangents: &Tangents, program: &Program, head: ProcId) -> Option<ProcId> {
-    let name = &program.procs[head.index()].name;
-    tangents.heads.iter().copied().find(|other| tangents.program.procs[other.index()].name == *name)
+    let name = &program.procs[head].name;
+    tangents.heads.iter().copied().find(|other| tangents.program.procs[*other].name == *name)
 }
 
 /// Why tangents cannot be written.
@@ -270,7 +270,7 @@ fn refused_tangents(tangents: &Tangents) -> Vec<Refusal> {
         .tangents
         .iter()
         .filter(|(id, ..)| tangents.heads.contains(id))
-        .map(|(id, name, _)| (format!("the tangent of '{}'", program.procs[id.index()].name), format!("{name}_d")));
+        .map(|(id, name, _)| (format!("the tangent of '{}'", program.procs[*id].name), format!("{name}_d")));
     let exported = heads.chain(clashes::shadows(program, &tangents.global_tangents, "tangent"));
     let mut refused = clashes::refused(program, &tangents.global_tangents, exported);
     refused.extend(tangents.tangents.iter().flat_map(|(.., proc)| rows::variables(proc)));
@@ -345,7 +345,7 @@ impl<'a> Unit<'a> {
         parallel::map(procs, parallel::threads(), |(id, proc)| {
             let name = self.sweep_name(*id, proc.role);
             let bridged = !self.stepwise.contains(id);
-            body::print(self, (&self.program.procs[id.index()], proc), &name, tape, bridged)
+            body::print(self, (&self.program.procs[*id], proc), &name, tape, bridged)
         })
     }
 
@@ -378,7 +378,7 @@ impl Text {
         for (printed, (id, proc)) in unit.print(procs, false).into_iter().zip(procs) {
             let is_head = heads.contains(id);
             if is_head {
-                self.documents += &wrapper::tangent(&unit.program.procs[id.index()], proc);
+                self.documents += &wrapper::tangent(&unit.program.procs[*id], proc);
             }
             let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
             self.proc(unit.program, &proc.name, printed, is_head);
@@ -418,7 +418,7 @@ impl Text {
             return Err(hidden);
         }
         let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
-        let names: Vec<_> = heads.iter().map(|head| unit.program.procs[head.index()].name.as_str()).collect();
+        let names: Vec<_> = heads.iter().map(|head| unit.program.procs[*head].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, {SIGNATURE}\n", names.join(", "));
         let mut source = format!("{}{}{PROLOGUE}\n", title(&options.file), self.given);
         // The driver of a check has the program's `main`.

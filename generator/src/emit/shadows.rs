@@ -13,7 +13,7 @@ impl Text {
         let nothing = Proc::default();
         let exprs = Exprs { program, proc: &nothing, flat: false };
         for (primal, shadow) in shadows {
-            let object = &program.globals[shadow.index()];
+            let object = &program.globals[*shadow];
             let mut name = object.name.clone();
             for dim in &object.shape {
                 let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
@@ -29,7 +29,7 @@ impl Text {
                 }
                 continue;
             }
-            let of = &program.globals[primal.index()].name;
+            let of = &program.globals[*primal].name;
             // The header and the source must name one type: a struct without a name gets one here.
             let (first, again) = match text.strip_prefix("struct {").and_then(|rest| rest.rsplit_once('}')) {
                 Some((members, declared)) => (

@@ -26,10 +26,10 @@ pub fn of_body(program: &Program, function: &str, body: &str) -> String {
                     || words.clone().nth(1) == Some(word)
                     || enumerates && words.any(|enumerator| enumerator == word)
             }
-            globals => globals.iter().any(|id| program.globals[id.index()].name == word),
+            globals => globals.iter().any(|id| program.globals[*id].name == word),
         };
         if names::words(body).chain(names::words(&text)).any(own) {
-            let all = declared.globals.iter().map(|id| &program.globals[id.index()].name);
+            let all = declared.globals.iter().map(|id| &program.globals[*id].name);
             let spare = all.filter(|name| !names::words(body).chain(names::words(&text)).any(|word| word == *name));
             let spare: String = spare.map(|name| format!("    (void){name};\n")).collect();
             text = format!("    {};\n{spare}{text}", declared.text);
@@ -41,7 +41,7 @@ pub fn of_body(program: &Program, function: &str, body: &str) -> String {
 /// Declares the static variables that sweeps share.
 pub fn shared(program: &Program, bodies: &str) -> String {
     let named = |global: &GlobalId| {
-        let name = &program.globals[global.index()].name;
+        let name = &program.globals[*global].name;
         names::words(bodies).any(|word| word == name)
     };
     let scratch = program.statics.iter().filter(|declared| declared.scratch);
@@ -57,7 +57,7 @@ pub fn copied(program: &Program, bodies: &str) -> Result<(), Vec<Refusal>> {
         return Ok(());
     }
     let words: BTreeSet<&str> = names::words(bodies).collect();
-    let name = |global: GlobalId| program.globals[global.index()].name.as_str();
+    let name = |global: GlobalId| program.globals[global].name.as_str();
     let named = lasting().filter(|(declared, _)| declared.globals.iter().any(|global| words.contains(name(*global))));
     let refusals: Vec<Refusal> = named.map(|(declared, changed)| changes(declared, name(changed))).collect();
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::beginning;
 use super::names::{code, words};
 use crate::directives::{Directive, directives, without_comments};
-use crate::ir::{DeclaredType, Field, ProcId, Program, Source, Span, StructId, Type, print};
+use crate::ir::{DeclaredType, Field, ProcId, Program, Source, SourceId, Span, StructId, Type, print};
 
 /// What a file defines before it includes the header if it declares the types in its own way.
 pub(super) const OWN_TYPES: &str = "ADTAPE_OWN_TYPES";
@@ -42,10 +42,10 @@ pub(super) fn declarations(program: &Program, includes: &[String], heads: &[Proc
             needs_headers = true;
             found.extend(in_source(program, declared));
         }
-        let is_own = |number: &usize| inside && beginning::is_own(program, &program.sources[*number].path);
-        for number in (0..program.sources.len()).filter(is_own) {
+        let is_own = |number: &SourceId| inside && beginning::is_own(program, &program.sources[*number].path);
+        for number in program.sources.ids().filter(is_own) {
             let defined = macro_of(&program.sources[number], &word);
-            found.extend(defined.map(|(at, text)| ((number as u32, at), word.clone(), text)));
+            found.extend(defined.map(|(at, text)| ((number.0, at), word.clone(), text)));
         }
         for (at, guard, text) in found {
             open.extend(words(&code(&text)).map(|word| (word.into(), true)));
@@ -125,7 +125,7 @@ pub(super) fn structure(program: &Program, id: StructId) -> String {
         }
         matches!(ty, Type::Float { .. } | Type::Struct(_))
     };
-    let known = &program.types.structs[id.index()];
+    let known = &program.types.structs[id];
     let member = |field: &Field| print::default_declaration(program, &field.ty).replacen('@', &field.name, 1);
     let shown: Vec<&Field> = known.fields.iter().filter(holds).collect();
     let members: String = shown.iter().map(|field| format!("    {};\n", member(field))).collect();

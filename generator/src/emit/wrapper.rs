@@ -24,7 +24,7 @@ pub(super) fn adjoint(
     checked: Option<(String, &Tangents)>,
     watch: Option<&Watch>,
 ) -> Wrapper {
-    let proc = &unit.program.procs[head.index()];
+    let proc = &unit.program.procs[head];
     let exprs = Exprs { program: unit.program, proc, flat: false };
     let flat = Exprs { flat: true, ..exprs };
     let address = |ty: &Type| match ty {
@@ -149,11 +149,11 @@ pub(super) fn adjoint(
             watched: copy,
             tape: &tape,
         };
-        let global = |program: &Program, id: &GlobalId| program.globals[id.index()].name.clone();
+        let global = |program: &Program, id: &GlobalId| program.globals[*id].name.clone();
         let still = |id: &GlobalId| {
             let mut statics = unit.program.statics.iter();
             let inside = statics.any(|declared| !declared.scratch && declared.globals.contains(id));
-            inside || unit.program.globals[id.index()].constant
+            inside || unit.program.globals[*id].constant
         };
         let (constants, others): (Vec<_>, Vec<_>) =
             adjoint.global_shadows.iter().partition(|(primal, _)| still(primal));
@@ -207,7 +207,7 @@ pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
 fn taken(program: &Program, head: ProcId, tangents: &Tangents) -> Vec<bool> {
     let of = super::head_of(tangents, program, head);
     let tangent = tangents.tangents.iter().find(|(id, ..)| Some(*id) == of);
-    let primal = &program.procs[head.index()];
+    let primal = &program.procs[head];
     let all = tangent.map(|(.., tangent)| tangents_of(primal, tangent));
     all.map_or(vec![false; primal.params.len()], |all| all.iter().map(Option::is_some).collect())
 }

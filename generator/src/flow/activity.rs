@@ -194,7 +194,7 @@ impl Activity {
         for (p, proc) in program.procs.iter().enumerate() {
             let p = ProcId::new(p);
             for id in walk::items(proc, RegionId(0)) {
-                let item = &proc.items[id.index()];
+                let item = &proc.items[id];
                 for place in places(proc, item) {
                     grown |= self.together(points, p, place);
                 }
@@ -237,7 +237,7 @@ impl Activity {
                 walk::expr(e, &mut |x| self.rounds(points, p, x, proc.span));
             }
             for id in walk::items(proc, RegionId(0)) {
-                let item = &proc.items[id.index()];
+                let item = &proc.items[id];
                 for e in walk::of_item(proc, item) {
                     walk::expr(e, &mut |x| self.rounds(points, p, x, item.span));
                 }

@@ -39,9 +39,9 @@ impl Check<'_> {
     }
 
     fn procedure(&mut self, p: ProcId) {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         for id in walk::items(proc, RegionId(0)) {
-            let item = &proc.items[id.index()];
+            let item = &proc.items[id];
             for e in walk::of_item(proc, item) {
                 self.expr(p, e, item.span);
             }
@@ -148,7 +148,7 @@ impl Check<'_> {
                 if !locs::compatible(want, have) && !matches!(want, Type::Void | Type::Opaque(_)) {
                     let what = format!(
                         "'{}' takes '{}' as another type than its own",
-                        self.program.procs[g.index()].name,
+                        self.program.procs[g].name,
                         self.points.locs.name(self.program, l)
                     );
                     self.refuse(span, what, "access memory under one type");

@@ -69,9 +69,9 @@ impl Effects {
 
     /// The locations that an item's own expressions load: not those that its regions or its callee read.
     pub fn loads(program: &Program, points: &Points, p: ProcId, id: ItemId) -> Set {
-        let proc = &program.procs[p.index()];
+        let proc = &program.procs[p];
         let mut effect = Effect::default();
-        for e in walk::of_item(proc, &proc.items[id.index()]) {
+        for e in walk::of_item(proc, &proc.items[id]) {
             read(points, p, e, &mut effect);
         }
         effect.reads
@@ -79,11 +79,11 @@ impl Effects {
 
     /// The effect of one pass of a region.
     pub fn region(&mut self, program: &Program, points: &Points, p: ProcId, region: RegionId) -> bool {
-        let proc = &program.procs[p.index()];
+        let proc = &program.procs[p];
         let mut all = Effect::default();
         let mut grown = false;
-        for &id in &proc.regions[region.index()].items {
-            for inner in walk::regions(&proc.items[id.index()]) {
+        for &id in &proc.regions[region].items {
+            for inner in walk::regions(&proc.items[id]) {
                 grown |= self.region(program, points, p, inner);
             }
             let effect = self.compute(program, points, p, id);
@@ -106,8 +106,8 @@ impl Effects {
     }
 
     fn compute(&self, program: &Program, points: &Points, p: ProcId, id: ItemId) -> Effect {
-        let proc = &program.procs[p.index()];
-        let item = &proc.items[id.index()];
+        let proc = &program.procs[p];
+        let item = &proc.items[id];
         let mut effect = Effect::default();
         for e in walk::of_item(proc, item) {
             read(points, p, e, &mut effect);
@@ -171,7 +171,7 @@ impl Effects {
 /// Whether only `g` itself can see the object: its callers need not know.
 pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
     let Root::Object(p, o) = points.locs.root(loc) else { return false };
-    let object = &program.procs[p.index()].objects[o.index()];
+    let object = &program.procs[p].objects[o];
     p == g && (matches!(object.life, Life::Param(_)) || !points.escapes(loc))
 }
 
@@ -180,9 +180,9 @@ pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
 /// gives away, and those that the program itself writes.
 fn state(program: &Program, points: &Points) -> Set {
     let scratch = scratch::find(program);
-    let all = (0..program.globals.len()).map(GlobalId::new);
+    let all = program.globals.ids();
     let variables: Vec<GlobalId> =
-        all.filter(|global| !program.globals[global.index()].constant && !scratch.contains(global)).collect();
+        all.filter(|global| !program.globals[*global].constant && !scratch.contains(global)).collect();
     let given = given_away(program, points);
     let inside = |global: &GlobalId| program.statics.iter().any(|declared| declared.globals.contains(global));
     let top = |global: &GlobalId| points.locs.find(Root::Global(*global)).expect("every variable has one");

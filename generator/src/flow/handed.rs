@@ -17,18 +17,18 @@ impl Flow<'_> {
     /// head, which nothing calls, sets it before anything reads it, and nothing that it calls sets it. It leads to
     /// memory that is there in both sweeps, so not to an array or a block of the head.
     pub fn hands_on(&self, proc: ProcId, store: ItemId) -> bool {
-        let this = &self.program.procs[proc.index()];
-        let ItemKind::Store { to, from } = &this.items[store.index()].kind else { return false };
+        let this = &self.program.procs[proc];
+        let ItemKind::Store { to, from } = &this.items[store].kind else { return false };
         let named = matches!(to.base, Base::Global(_)) && to.path.iter().all(|step| matches!(step, Step::Field(_)));
         let cells = self.cells(proc, to);
-        let always = this.regions[0].items.contains(&store) || self.is_of_entry(proc, from);
+        let always = this.regions[RegionId::BODY].items.contains(&store) || self.is_of_entry(proc, from);
         let own = |target: &Loc| matches!(self.points.locs.root(*target), Root::Object(..));
         named
             && always
             && !self.targets(proc, from).iter().any(|target| own(target) || !self.points.is_fixed(*target))
             && cells.iter().all(|cell| self.points.is_set_first(*cell))
             && self.is_only_head(proc)
-            && (0..self.program.procs.len()).map(ProcId::new).all(|other| {
+            && self.program.procs.ids().all(|other| {
                 let alone = other != proc && self.is_only_head(other);
                 alone || self.setters(other, &cells).into_iter().all(|item| (other, item) == (proc, store))
             })
@@ -43,11 +43,11 @@ impl Flow<'_> {
 
     /// Whether an expression means the same wherever the procedure evaluates it: it has parameters and constants only.
     fn is_of_entry(&self, proc: ProcId, e: &Expr) -> bool {
-        let this = &self.program.procs[proc.index()];
+        let this = &self.program.procs[proc];
         let mut known = true;
         walk::expr(e, &mut |x| {
             known &= match &x.kind {
-                ExprKind::Value(value) => matches!(this.values[value.index()].def, Def::Entry(_)),
+                ExprKind::Value(value) => matches!(this.values[*value].def, Def::Entry(_)),
                 ExprKind::Load(_) | ExprKind::Address(Place { base: Base::Object(_), .. }) => false,
                 _ => true,
             };
@@ -57,8 +57,8 @@ impl Flow<'_> {
 
     /// The items of a procedure, other than calls of procedures, that may write one of these locations.
     fn setters(&self, proc: ProcId, cells: &Set) -> Vec<ItemId> {
-        let this = &self.program.procs[proc.index()];
-        let sets = |item: &ItemId| match this.items[item.index()].kind {
+        let this = &self.program.procs[proc];
+        let sets = |item: &ItemId| match this.items[*item].kind {
             ItemKind::Call { callee: Callee::Proc(_), .. } | ItemKind::Branch { .. } | ItemKind::Loop { .. } => false,
             _ => !self.effects.item(proc, *item).writes.is_disjoint(cells),
         };

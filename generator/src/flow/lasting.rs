@@ -36,7 +36,7 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
         for &loc in required.sum(proc).exposed.keys() {
             let Root::Global(global) = flow.points.locs.root(loc) else { continue };
             let flows = flow.activity.loc(loc) && flow.writes(proc, RegionId(0)).contains(&loc);
-            if !flows || head.names(&flow.program.globals[global.index()].name) {
+            if !flows || head.names(&flow.program.globals[global].name) {
                 continue;
             }
             let sums = sums.get_or_insert_with(|| sums_of(flow));
@@ -49,7 +49,7 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
 }
 
 fn refusal(flow: &Flow, sums: &[Sum], head: &Head, proc: ProcId, global: GlobalId, loc: Loc) -> Refusal {
-    let variable = &flow.program.globals[global.index()];
+    let variable = &flow.program.globals[global];
     let name = &variable.name;
     Refusal {
         class: Class::NotProved,
@@ -85,7 +85,7 @@ fn sums_of(flow: &Flow) -> Vec<Sum> {
         } else {
             let mut ways = Ways { flow, sums: &sums, proc, sum: Sum::default(), under: Vec::new() };
             ways.region(RegionId(0));
-            let result = flow.program.procs[proc.index()].result.as_ref();
+            let result = flow.program.procs[proc].result.as_ref();
             result.into_iter().for_each(|result| ways.reads(result));
             ways.sum
         };
@@ -105,14 +105,14 @@ struct Ways<'f> {
 
 impl Ways<'_> {
     fn region(&mut self, region: RegionId) {
-        for &id in &self.flow.program.procs[self.proc.index()].regions[region.index()].items {
+        for &id in &self.flow.program.procs[self.proc].regions[region].items {
             self.item(id);
         }
     }
 
     fn item(&mut self, id: ItemId) {
-        let body = &self.flow.program.procs[self.proc.index()];
-        let item = &body.items[id.index()];
+        let body = &self.flow.program.procs[self.proc];
+        let item = &body.items[id];
         walk::of_item(body, item).into_iter().for_each(|expr| self.reads(expr));
         match &item.kind {
             ItemKind::Store { to, .. } => self.sum.written.extend(self.flow.cells(self.proc, to)),
@@ -150,7 +150,7 @@ impl Ways<'_> {
 
     /// What an item writes besides: the result of a call, an object whose life begins.
     fn direct(&self, id: ItemId) -> Set {
-        match &self.flow.program.procs[self.proc.index()].items[id.index()].kind {
+        match &self.flow.program.procs[self.proc].items[id].kind {
             ItemKind::Call { callee: Callee::Proc(_), into, .. } => {
                 let into = into.iter().flat_map(|into| self.flow.cells(self.proc, into));
                 into.flat_map(|loc| self.flow.points.locs.leaves(loc)).collect()
@@ -189,11 +189,11 @@ fn first_read(flow: &Flow, sums: &[Sum], proc: ProcId, loc: Loc, seen: &mut BTre
     if !seen.insert(proc) {
         return None;
     }
-    let body = &flow.program.procs[proc.index()];
+    let body = &flow.program.procs[proc];
     let reads = |id: &ItemId| flow.effects.item(proc, *id).reads.contains(&loc);
     let loads = |expr: &Expr| walk::loads(expr).into_iter().any(|place| flow.cells(proc, place).contains(&loc));
     for id in walk::items(body, RegionId(0)).into_iter().filter(reads) {
-        let item = &body.items[id.index()];
+        let item = &body.items[id];
         if walk::of_item(body, item).into_iter().any(loads) {
             return Some(item.span);
         }

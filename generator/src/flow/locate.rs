@@ -123,11 +123,11 @@ impl<'a> Locator<'a> {
 
     /// The location and the element that a place is sure to be.
     pub fn locate(&self, p: ProcId, place: &Place, facts: &Facts) -> Option<(Loc, Poly)> {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         let top = |root| self.points.locs.find(root);
         let start: Start = match &place.base {
-            Base::Object(o) => (top(Root::Object(p, *o))?, Poly::default(), Some(&proc.objects[o.index()].shape)),
-            Base::Global(g) => (top(Root::Global(*g))?, Poly::default(), Some(&self.program.globals[g.index()].shape)),
+            Base::Object(o) => (top(Root::Object(p, *o))?, Poly::default(), Some(&proc.objects[*o].shape)),
+            Base::Global(g) => (top(Root::Global(*g))?, Poly::default(), Some(&self.program.globals[*g].shape)),
             Base::At(pointer) => {
                 let (loc, at) = self.base(p, pointer, facts)?;
                 (loc, at, None)
@@ -173,13 +173,13 @@ impl<'a> Locator<'a> {
 
     /// A place that is the first element of a location, which comes from the caller, or has static storage.
     pub fn place_of(&self, p: ProcId, loc: Loc) -> Option<Place> {
-        let (proc, locs) = (&self.program.procs[p.index()], &self.points.locs);
+        let (proc, locs) = (&self.program.procs[p], &self.points.locs);
         let base = match locs.root(loc) {
             Root::Formal(q, k) if q == p => {
                 let param = &proc.params[k as usize];
                 Base::At(Box::new(Expr { kind: ExprKind::Value(param.entry?), ty: param.ty.clone() }))
             }
-            Root::Object(q, o) if q == p && matches!(proc.objects[o.index()].life, Life::Param(_)) => Base::Object(o),
+            Root::Object(q, o) if q == p && matches!(proc.objects[o].life, Life::Param(_)) => Base::Object(o),
             Root::Global(g) => Base::Global(g),
             Root::Cell(cell) => {
                 let place = self.place_of(p, cell)?;
@@ -221,7 +221,7 @@ impl<'a> Locator<'a> {
     /// Number of elements of a member in each struct.
     pub fn field_count(&self, loc: Loc, field: FieldId) -> Option<i128> {
         let Type::Struct(s) = self.points.locs.ty(loc) else { return None };
-        count(&self.program.types.structs[s.index()].fields.get(field.index())?.ty)
+        count(&self.program.types.structs[*s].fields.get(field.index())?.ty)
     }
 
     /// The location that a pointer is sure to point into, and the element: in elements of the location.
@@ -241,8 +241,8 @@ impl<'a> Locator<'a> {
     }
 
     fn pointer(&self, p: ProcId, v: ValueId, facts: &Facts) -> Option<(Loc, Poly)> {
-        let proc = &self.program.procs[p.index()];
-        let known = match &proc.values[v.index()].def {
+        let proc = &self.program.procs[p];
+        let known = match &proc.values[v].def {
             Def::Entry(k) => Some((self.points.locs.find(Root::Formal(p, *k))?, Poly::default())),
             Def::Is(e) => self.base(p, e, facts),
             Def::Head(item, k) if self.first.get() == Some((p, *item)) => self.in_front(p, *item, *k),
@@ -264,7 +264,7 @@ impl<'a> Locator<'a> {
             return None;
         }
         let index = self.index(p, item).filter(Index::dense)?;
-        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p].items[item].kind else {
             return None;
         };
         let c = &carried[k as usize];
@@ -281,7 +281,7 @@ impl<'a> Locator<'a> {
 
     /// A pointer that a loop hands on, in front of the loop.
     fn in_front(&self, p: ProcId, item: ItemId, k: u32) -> Option<(Loc, Poly)> {
-        let ItemKind::Loop { carried, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+        let ItemKind::Loop { carried, .. } = &self.program.procs[p].items[item].kind else {
             return None;
         };
         let init = carried[k as usize].init;
@@ -309,7 +309,7 @@ impl<'a> Locator<'a> {
             Root::Object(q, o) if q == p => self.object_elements(p, o)?,
             Root::Global(g) => {
                 let mut total = Poly::constant(1);
-                for dim in &self.program.globals[g.index()].shape {
+                for dim in &self.program.globals[g].shape {
                     total = total.mul(&self.extent(p, dim, &facts)?)?;
                 }
                 total
@@ -325,8 +325,8 @@ impl<'a> Locator<'a> {
     }
 
     fn object_elements(&self, p: ProcId, o: ObjectId) -> Option<Poly> {
-        let proc = &self.program.procs[p.index()];
-        let object = &proc.objects[o.index()];
+        let proc = &self.program.procs[p];
+        let object = &proc.objects[o];
         if !object.life.is_block() {
             let mut total = Poly::constant(1);
             for dim in &object.shape {
@@ -337,11 +337,10 @@ impl<'a> Locator<'a> {
         if self.program.procs.iter().flat_map(|proc| &proc.items).any(|item| item.kind.resizes()) {
             return None;
         }
-        let mut counts =
-            walk::items(proc, RegionId(0)).into_iter().filter_map(|id| match &proc.items[id.index()].kind {
-                ItemKind::Alloc { object, count, .. } if *object == o => Some(count),
-                _ => None,
-            });
+        let mut counts = walk::items(proc, RegionId(0)).into_iter().filter_map(|id| match &proc.items[id].kind {
+            ItemKind::Alloc { object, count, .. } if *object == o => Some(count),
+            _ => None,
+        });
         let found = counts.next()?;
         if counts.next().is_some() { None } else { self.poly(p, found, &Facts::default()) }
     }

@@ -172,7 +172,7 @@ impl Locs {
     fn grow_fields(&mut self, types: &Types, loc: Loc, ty: &Type) {
         let Type::Struct(StructId(s)) = ty else { return };
         let (root, native) = (self.root(loc), self.native(loc));
-        for (k, field) in types.structs[*s as usize].fields.iter().enumerate() {
+        for (k, field) in types.structs[StructId(*s)].fields.iter().enumerate() {
             let child = self.grow(types, root, Some((loc, FieldId::new(k))), &field.ty, native);
             self.entries[loc.0 as usize].children.push(child);
         }
@@ -306,7 +306,7 @@ impl Locs {
     pub fn from_outside(&self, program: &Program, loc: Loc) -> bool {
         match self.root(loc) {
             Root::Formal(..) | Root::Cell(_) | Root::Global(_) => true,
-            Root::Object(p, o) => matches!(program.procs[p.index()].objects[o.index()].life, Life::Param(_)),
+            Root::Object(p, o) => matches!(program.procs[p].objects[o].life, Life::Param(_)),
             Root::Literal | Root::Unknown => false,
         }
     }
@@ -315,17 +315,17 @@ impl Locs {
     pub fn c_name(&self, program: &Program, loc: Loc) -> String {
         let at = |pointer: String| if self.path(loc).is_empty() { format!("*{pointer}") } else { pointer + "->" };
         let mut name = match self.root(loc) {
-            Root::Formal(p, k) => at(program.procs[p.index()].params[k as usize].name.clone()),
+            Root::Formal(p, k) => at(program.procs[p].params[k as usize].name.clone()),
             Root::Cell(cell) => at(self.c_name(program, cell)),
-            Root::Global(g) => program.globals[g.index()].name.clone(),
-            Root::Object(p, o) => program.procs[p.index()].objects[o.index()].name.clone(),
+            Root::Global(g) => program.globals[g].name.clone(),
+            Root::Object(p, o) => program.procs[p].objects[o].name.clone(),
             Root::Literal | Root::Unknown => self.name(program, loc),
         };
         let mut at = self.root_top(loc);
         for field in self.path(loc) {
             if let Type::Struct(s) = self.ty(at) {
                 let dot = if name.ends_with("->") { "" } else { "." };
-                name = format!("{name}{dot}{}", program.types.structs[s.index()].fields[field.index()].name);
+                name = format!("{name}{dot}{}", program.types.structs[*s].fields[field].name);
             }
             at = self.child(at, field).unwrap_or(at);
         }
@@ -336,12 +336,12 @@ impl Locs {
     pub fn name(&self, program: &Program, loc: Loc) -> String {
         let mut name = match self.root(loc) {
             Root::Object(p, o) => {
-                let p = &program.procs[p.index()];
-                format!("{}.{}", p.name, p.objects[o.index()].name)
+                let p = &program.procs[p];
+                format!("{}.{}", p.name, p.objects[o].name)
             }
-            Root::Global(g) => program.globals[g.index()].name.clone(),
+            Root::Global(g) => program.globals[g].name.clone(),
             Root::Formal(p, k) => {
-                let p = &program.procs[p.index()];
+                let p = &program.procs[p];
                 format!("*{}.{}", p.name, p.params[k as usize].name)
             }
             Root::Cell(cell) => format!("*({})", self.name(program, cell)),
@@ -351,7 +351,7 @@ impl Locs {
         let mut at = self.root_top(loc);
         for field in self.path(loc) {
             if let Type::Struct(s) = self.ty(at) {
-                name = format!("{name}.{}", program.types.structs[s.index()].fields[field.index()].name);
+                name = format!("{name}.{}", program.types.structs[*s].fields[field].name);
             }
             at = self.child(at, field).unwrap_or(at);
         }

@@ -211,11 +211,11 @@ impl<'a> Flow<'a> {
     /// in memory or returned.
     pub fn confined(&self, proc: ProcId, object: ObjectId, region: RegionId) -> bool {
         let Some(top) = self.points.locs.find(Root::Object(proc, object)) else { return false };
-        let body = &self.program.procs[proc.index()];
+        let body = &self.program.procs[proc];
         let inside = walk::items(body, region);
         let touches = |set: &Set| set.iter().any(|&l| self.points.locs.root_top(l) == top);
         let outside = walk::items(body, RegionId(0)).into_iter().filter(|id| {
-            let item = &body.items[id.index()];
+            let item = &body.items[*id];
             walk::regions(item).is_empty() && !inside.contains(id)
         });
         let mut touched =
@@ -254,7 +254,7 @@ impl<'a> Flow<'a> {
 
     /// Whether a parameter has an adjoint.
     pub fn active_param(&self, proc: ProcId, param: usize) -> bool {
-        let q = &self.program.procs[proc.index()].params[param];
+        let q = &self.program.procs[proc].params[param];
         match q.ty {
             Type::Pointer(_) => {
                 self.points.locs.find(Root::Formal(proc, param as u32)).is_some_and(|top| self.shadow_inside(proc, top))
@@ -266,7 +266,7 @@ impl<'a> Flow<'a> {
 
     /// Whether a procedure's result is active.
     pub fn active_result(&self, proc: ProcId) -> bool {
-        match self.program.procs[proc.index()].result_object {
+        match self.program.procs[proc].result_object {
             Some(o) => self.active_object(proc, o),
             None => self.activity.result(proc),
         }

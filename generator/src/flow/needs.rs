@@ -14,11 +14,11 @@ use crate::ir::{Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, Pr
 
 /// What the adjoint of `item` reads.
 pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcId, item: ItemId) -> Vec<Expr> {
-    let proc = &program.procs[p.index()];
+    let proc = &program.procs[p];
     let mut needs = Needs { points, activity, p, out: Vec::new() };
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         ItemKind::Let { value } => {
-            if let Def::Is(e) = &proc.values[value.index()].def {
+            if let Def::Is(e) = &proc.values[*value].def {
                 if activity.value(p, *value) {
                     needs.expr(e);
                 } else if matches!(e.ty, Type::Pointer(_)) {
@@ -53,7 +53,7 @@ pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcI
 /// What the adjoint of a procedure's result reads.
 pub fn of_result(program: &Program, points: &Points, activity: &Activity, p: ProcId) -> Vec<Expr> {
     let mut needs = Needs { points, activity, p, out: Vec::new() };
-    match &program.procs[p.index()].result {
+    match &program.procs[p].result {
         Some(e) if activity.result(p) => needs.expr(e),
         _ => {}
     }

@@ -113,7 +113,7 @@ impl Judge<'_> {
             return false;
         }
         let (mut open, mut seen) = (vec![p], BTreeSet::new());
-        let called = |item: &ItemId| match &self.program.procs[p.index()].items[item.index()].kind {
+        let called = |item: &ItemId| match &self.program.procs[p].items[*item].kind {
             ItemKind::Call { callee: Callee::Proc(callee), .. } => Some(*callee),
             _ => None,
         };
@@ -122,10 +122,10 @@ impl Judge<'_> {
             if !seen.insert(q) {
                 continue;
             }
-            let proc = &self.program.procs[q.index()];
+            let proc = &self.program.procs[q];
             open.extend(walk::calls(proc).into_iter().map(|(_, callee)| callee));
             for item in walk::items(proc, RegionId(0)) {
-                let this = &proc.items[item.index()];
+                let this = &proc.items[item];
                 if counts(&this.kind) {
                     continue;
                 }

@@ -14,12 +14,12 @@ use rustc_hash::FxHashSet;
 /// Whether a loop around the region, or of which it is the body, uses a pointer from the pass before that may lead to
 /// an object of the region.
 pub fn reached_later(flow: &Flow, proc: ProcId, top: Loc, region: RegionId) -> bool {
-    let body = &flow.program.procs[proc.index()];
+    let body = &flow.program.procs[proc];
     body.items.iter().any(|item| {
         let ItemKind::Loop { body: pass, carried, .. } = &item.kind else { return false };
         walk::contains(body, *pass, region)
             && carried.iter().any(|each| {
-                let ty = body.vars[each.var.index()].ty.clone();
+                let ty = body.vars[each.var].ty.clone();
                 let is_pointer = matches!(ty, Type::Pointer(_));
                 let end = Expr { kind: ExprKind::Value(each.end), ty };
                 let leads = || flow.targets(proc, &end).iter().any(|loc| flow.points.locs.root_top(*loc) == top);
@@ -35,25 +35,24 @@ fn is_used(proc: &Proc, pass: RegionId, head: ValueId) -> bool {
         walk::expr(e, &mut |part| found |= matches!(part.kind, ExprKind::Value(value) if from.contains(&value)));
         found
     };
-    let is_pointer = |value: ValueId| matches!(proc.vars[proc.values[value.index()].var.index()].ty, Type::Pointer(_));
+    let is_pointer = |value: ValueId| matches!(proc.vars[proc.values[value].var].ty, Type::Pointer(_));
     let mut from = FxHashSet::from_iter([head]);
     loop {
-        let comes = |at: &usize| {
-            let value = ValueId::new(*at);
-            !from.contains(&value)
-                && is_pointer(value)
-                && match &proc.values[*at].def {
+        let comes = |value: &ValueId| {
+            !from.contains(value)
+                && is_pointer(*value)
+                && match &proc.values[*value].def {
                     Def::Is(e) => names(e, &from),
                     def => proc.merged(def).is_some_and(|both| both.iter().any(|value| from.contains(value))),
                 }
         };
-        match (0..proc.values.len()).find(comes) {
-            Some(more) => from.insert(ValueId::new(more)),
+        match proc.values.ids().find(comes) {
+            Some(more) => from.insert(more),
             None => break,
         };
     }
     walk::items(proc, pass).into_iter().any(|id| {
-        let item = &proc.items[id.index()];
+        let item = &proc.items[id];
         let hands_on = matches!(item.kind, ItemKind::Let { value } if is_pointer(value));
         !hands_on && walk::of_item(proc, item).into_iter().any(|e| names(e, &from))
     })

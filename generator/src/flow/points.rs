@@ -274,7 +274,7 @@ impl<'a> Points<'a> {
     /// Whether a location is on the stable heap.
     pub fn is_stable(&self, loc: Loc) -> bool {
         let Root::Object(p, o) = self.locs.root(loc) else { return false };
-        self.program.procs[p.index()].objects[o.index()].life == Life::Stable
+        self.program.procs[p].objects[o].life == Life::Stable
     }
 
     /// What a call makes of the callee's locations.
@@ -298,9 +298,9 @@ impl<'a> Points<'a> {
     pub fn source(&self, proc: ProcId, call: ItemId, callee: ProcId, loc: Loc) -> Set {
         if let Root::Object(p, o) = self.locs.root(loc)
             && p == callee
-            && let Life::Param(k) = self.program.procs[p.index()].objects[o.index()].life
+            && let Life::Param(k) = self.program.procs[p].objects[o].life
         {
-            let ItemKind::Call { args, .. } = &self.program.procs[proc.index()].items[call.index()].kind else {
+            let ItemKind::Call { args, .. } = &self.program.procs[proc].items[call].kind else {
                 return Set::new();
             };
             let Some(Expr { kind: ExprKind::Load(place), .. }) = args.get(k as usize) else { return Set::new() };
@@ -315,9 +315,7 @@ impl<'a> Points<'a> {
     pub fn kept(&self, p: ProcId, loc: Loc) -> bool {
         let top = self.locs.root_top(loc);
         let own = |cell: Loc| match self.locs.root(cell) {
-            Root::Object(q, o) => {
-                q == p && !matches!(self.program.procs[q.index()].objects[o.index()].life, Life::Heap | Life::Stable)
-            }
+            Root::Object(q, o) => q == p && !matches!(self.program.procs[q].objects[o].life, Life::Heap | Life::Stable),
             _ => false,
         };
         self.cells.iter().any(|(cell, set)| !own(*cell) && set.iter().any(|&t| self.locs.root_top(t) == top))
@@ -346,7 +344,7 @@ impl<'a> Points<'a> {
         let top = self.locs.root_top(loc);
         let stored = self.cells.values().any(|set| set.iter().any(|&t| self.locs.root_top(t) == top));
         let Root::Object(p, _) = self.locs.root(loc) else { return true };
-        let returned = match &self.program.procs[p.index()].result {
+        let returned = match &self.program.procs[p].result {
             Some(e) if matches!(e.ty, Type::Pointer(_)) => {
                 self.targets(p, e).iter().any(|&t| self.locs.root_top(t) == top)
             }

@@ -172,11 +172,8 @@ impl<'f> Required<'f> {
     ) -> Self {
         again.extend(checkpoints.keys());
         let program = flow.program;
-        let needs = (0..program.procs.len())
-            .map(|p| {
-                let items = program.procs[p].items.len();
-                (0..items).map(|k| flow.needs(ProcId::new(p), ItemId::new(k))).collect()
-            })
+        let needs = (program.procs.by_id())
+            .map(|(p, proc)| proc.items.ids().map(|item| flow.needs(p, item)).collect())
             .collect();
         let mut required = Required {
             flow,
@@ -317,7 +314,7 @@ impl<'f> Required<'f> {
 
     /// What `work` gives for procedures that do not call each other, in their order.
     fn of_wave<R: Send>(&mut self, wave: &[ProcId], work: impl Fn(&Self, ProcId) -> R + Sync) -> Vec<R> {
-        let items = wave.iter().map(|p| self.flow.program.procs[p.index()].items.len());
+        let items = wave.iter().map(|p| self.flow.program.procs[*p].items.len());
         let mut forks: Vec<Self> = (1..parallel::threads_for(items)).map(|_| self.fork()).collect();
         let mut tools: Vec<&mut Self> = iter::once(&mut *self).chain(&mut forks).collect();
         let found = parallel::each(wave, &mut tools, |own, p| work(own, *p));
@@ -401,7 +398,7 @@ impl<'f> Required<'f> {
         let new = self.whole.insert(proc);
         if new {
             let program = self.flow.program;
-            for (_, callee) in walk::calls(&program.procs[proc.index()]) {
+            for (_, callee) in walk::calls(&program.procs[proc]) {
                 self.keep_all(callee);
             }
         }
@@ -446,8 +443,8 @@ impl<'f> Required<'f> {
     pub fn show(&self, set: &Secs) -> String {
         let program = self.flow.program;
         let name = |p: ProcId, v: ValueId| {
-            let proc = &program.procs[p.index()];
-            let e = Expr { kind: ExprKind::Value(v), ty: proc.vars[proc.values[v.index()].var.index()].ty.clone() };
+            let proc = &program.procs[p];
+            let e = Expr { kind: ExprKind::Value(v), ty: proc.vars[proc.values[v].var].ty.clone() };
             crate::ir::print::expr(program, proc, &e)
         };
         let mut out = Vec::new();

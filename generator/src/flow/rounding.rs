@@ -9,9 +9,9 @@ use crate::refuse::{Class, Refusal};
 pub fn refusals(flow: &Flow) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     for p in walk::callees_first(flow.program) {
-        let proc = &flow.program.procs[p.index()];
+        let proc = &flow.program.procs[p];
         for id in walk::items(proc, RegionId(0)) {
-            let item = &proc.items[id.index()];
+            let item = &proc.items[id];
             let ends_here = match &item.kind {
                 ItemKind::Let { value } => !flow.active_value(p, *value),
                 ItemKind::Store { to, .. } => !flow.active_place(p, to),
@@ -41,7 +41,7 @@ fn see(flow: &Flow, p: ProcId, e: &Expr, span: Span, refusals: &mut Vec<Refusal>
         ExprKind::Function(_, args) => args.iter().for_each(|x| see(flow, p, x, span, refusals)),
         _ => {}
     }
-    let found = rounded(&flow.program.procs[p.index()], e).filter(|(x, _)| flow.active_expr(p, x));
+    let found = rounded(&flow.program.procs[p], e).filter(|(x, _)| flow.active_expr(p, x));
     if let Some((_, by)) = found {
         refusals.push(Refusal {
             class: Class::Derivative,
@@ -80,7 +80,7 @@ fn moved<'a>(proc: &'a Proc, e: &'a Expr) -> Option<(&'a Expr, f64)> {
 /// The expression that defines a value, if it is one.
 fn behind_names<'a>(proc: &'a Proc, mut e: &'a Expr) -> &'a Expr {
     while let ExprKind::Value(value) = e.kind {
-        match &proc.values[value.index()].def {
+        match &proc.values[value].def {
             Def::Is(known) => e = known,
             _ => break,
         }

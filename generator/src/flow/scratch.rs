@@ -15,7 +15,7 @@ use crate::ir::*;
 /// The variables.
 pub fn find(program: &Program) -> BTreeSet<GlobalId> {
     let is_number = |global: &GlobalId| {
-        let object = &program.globals[global.index()];
+        let object = &program.globals[*global];
         object.shape.is_empty() && object.elem.is_number()
     };
     let mut found: BTreeSet<GlobalId> = program.closed.iter().copied().filter(is_number).collect();
@@ -62,8 +62,8 @@ impl Reader<'_> {
     /// Follows the items of a region. `fresh`: what was assigned, and no function without source was called since.
     fn region(&mut self, region: RegionId, fresh: &mut BTreeSet<GlobalId>) {
         let proc = self.proc;
-        for id in &proc.regions[region.index()].items {
-            let item = &proc.items[id.index()];
+        for id in &proc.regions[region].items {
+            let item = &proc.items[*id];
             let is_late = matches!(item.kind, ItemKind::Loop { at: TestAt::After, .. });
             if let ItemKind::Loop { body, .. } = item.kind
                 && walk::items(proc, body).iter().any(|inside| self.is_unknown(*inside))
@@ -96,7 +96,7 @@ impl Reader<'_> {
     }
 
     fn is_unknown(&self, item: ItemId) -> bool {
-        match &self.proc.items[item.index()].kind {
+        match &self.proc.items[item].kind {
             ItemKind::Call { callee: Callee::External { unknown, .. }, .. } => *unknown,
             ItemKind::Call { callee: Callee::Proc(callee), .. } => self.meets[callee.index()],
             _ => false,

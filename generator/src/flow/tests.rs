@@ -29,15 +29,15 @@ fn active(flow: &Flow) -> String {
 
 fn active_values(flow: &Flow, proc: &str) -> String {
     let p = proc_named(flow.program, proc);
-    let values = &flow.program.procs[p.index()].values;
+    let values = &flow.program.procs[p].values;
     let mut names: Vec<String> = (0..values.len())
         .map(ValueId::new)
         .filter(|&v| flow.active_value(p, v))
         .map(|v| {
-            let proc = &flow.program.procs[p.index()];
-            let ty = proc.vars[proc.values[v.index()].var.index()].ty.clone();
+            let proc = &flow.program.procs[p];
+            let ty = proc.vars[proc.values[v].var].ty.clone();
             let e = Expr { kind: crate::ir::ExprKind::Value(v), ty };
-            print::expr(flow.program, &flow.program.procs[p.index()], &e)
+            print::expr(flow.program, &flow.program.procs[p], &e)
         })
         .collect();
     names.sort();
@@ -47,7 +47,7 @@ fn active_values(flow: &Flow, proc: &str) -> String {
 /// What each item with needs needs.
 fn needs_of(flow: &Flow, proc: &str) -> Vec<String> {
     let p = proc_named(flow.program, proc);
-    let body = &flow.program.procs[p.index()];
+    let body = &flow.program.procs[p];
     let mut out = Vec::new();
     for id in walk::items(body, RegionId(0)) {
         let needs = flow.needs(p, id);
@@ -424,7 +424,7 @@ fn effects_name_what_callees_touch() {
     let names = |set: &Set| set.iter().map(|&l| flow.points.locs.name(&program, l)).collect::<Vec<_>>().join(" ");
     assert_eq!(names(flow.reads(f, RegionId(0))), "*f.x");
     assert_eq!(names(flow.writes(f, RegionId(0))), "*f.y");
-    let calls = program.procs[f.index()].items.iter().filter(|i| matches!(i.kind, ItemKind::Call { .. })).count();
+    let calls = program.procs[f].items.iter().filter(|i| matches!(i.kind, ItemKind::Call { .. })).count();
     assert_eq!(calls, 1);
 }
 

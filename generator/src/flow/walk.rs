@@ -64,7 +64,7 @@ pub fn of_item<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Expr> {
     let mut out = Vec::new();
     match &item.kind {
         ItemKind::Let { value } => {
-            if let Def::Is(e) = &proc.values[value.index()].def {
+            if let Def::Is(e) = &proc.values[*value].def {
                 out.push(e);
             }
         }
@@ -91,9 +91,9 @@ pub fn of_item<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Expr> {
 /// The items of a region, with those of the regions in it, in order of the text.
 pub fn items(proc: &Proc, region: RegionId) -> Vec<ItemId> {
     let mut out = Vec::new();
-    for &id in &proc.regions[region.index()].items {
+    for &id in &proc.regions[region].items {
         out.push(id);
-        for inner in regions(&proc.items[id.index()]) {
+        for inner in regions(&proc.items[id]) {
             out.extend(items(proc, inner));
         }
     }
@@ -116,7 +116,7 @@ pub fn contains(proc: &Proc, outer: RegionId, inner: RegionId) -> bool {
         if r == outer {
             return true;
         }
-        at = proc.regions[r.index()].parent.map(|(parent, _)| parent);
+        at = proc.regions[r].parent.map(|(parent, _)| parent);
     }
     false
 }
@@ -125,7 +125,7 @@ pub fn contains(proc: &Proc, outer: RegionId, inner: RegionId) -> bool {
 pub fn calls(proc: &Proc) -> Vec<(ItemId, ProcId)> {
     let mut out = Vec::new();
     for id in items(proc, RegionId(0)) {
-        if let ItemKind::Call { callee: Callee::Proc(g), .. } = proc.items[id.index()].kind {
+        if let ItemKind::Call { callee: Callee::Proc(g), .. } = proc.items[id].kind {
             out.push((id, g));
         }
     }
@@ -136,11 +136,10 @@ pub fn calls(proc: &Proc) -> Vec<(ItemId, ProcId)> {
 pub fn reached(program: &Program, heads: &[Head]) -> Vec<bool> {
     let mut reached = vec![false; program.procs.len()];
     let is_head = |proc: &Proc| heads.iter().any(|head| head.proc == proc.name);
-    let mut stack: Vec<ProcId> =
-        (0..program.procs.len()).filter(|p| is_head(&program.procs[*p])).map(ProcId::new).collect();
+    let mut stack: Vec<ProcId> = program.procs.ids().filter(|p| is_head(&program.procs[*p])).collect();
     while let Some(p) = stack.pop() {
         if !std::mem::replace(&mut reached[p.index()], true) {
-            stack.extend(calls(&program.procs[p.index()]).into_iter().map(|(_, callee)| callee));
+            stack.extend(calls(&program.procs[p]).into_iter().map(|(_, callee)| callee));
         }
     }
     reached
@@ -152,7 +151,7 @@ pub fn callees_first(program: &Program) -> Vec<ProcId> {
         if std::mem::replace(&mut seen[p.index()], true) {
             return;
         }
-        for (_, g) in calls(&program.procs[p.index()]) {
+        for (_, g) in calls(&program.procs[p]) {
             visit(program, g, seen, out);
         }
         out.push(p);
@@ -173,7 +172,7 @@ pub fn waves(program: &Program) -> Vec<Vec<ProcId>> {
     let (mut waves, mut alone): (Vec<Vec<ProcId>>, usize) = (Vec::new(), 0);
     for p in callees_first(program) {
         let behind = |(_, g): (ItemId, ProcId)| wave[g.index()].map_or(0, |at| at + 1);
-        let mut at = calls(&program.procs[p.index()]).into_iter().map(behind).max().unwrap_or(0);
+        let mut at = calls(&program.procs[p]).into_iter().map(behind).max().unwrap_or(0);
         if recursive[p.index()] {
             at = at.max(alone);
             alone = at + 1;

@@ -53,18 +53,18 @@ impl<'p> Apart<'p> {
     pub fn new(program: &'p Program, proc: &Proc, made: BTreeMap<ObjectId, ItemId>) -> Option<Apart<'p>> {
         let positions = proc.positions();
         let whole = |(object, made): (ObjectId, ItemId)| {
-            let this = &proc.objects[object.index()];
+            let this = &proc.objects[object];
             let (Type::Struct(elem), Some((region, _))) = (&this.elem, positions[made.index()]) else { return None };
             Some((object, Whole { elem: *elem, made, region, heap: this.life == Life::Heap }))
         };
         let structs: BTreeMap<ObjectId, Whole> = made.into_iter().filter_map(whole).collect();
         let address = |value: ValueId| {
-            let Def::Is(e) = &proc.values[value.index()].def else { return None };
+            let Def::Is(e) = &proc.values[value].def else { return None };
             let to = target(proc, e, DEPTH)?;
             let Base::Object(object) = to.base else { return None };
             (structs.contains_key(&object) && matches!(to.ty, Type::Struct(_))).then_some((value, object))
         };
-        let addresses = (0..proc.values.len()).map(ValueId::new).filter_map(address).collect();
+        let addresses = proc.values.ids().filter_map(address).collect();
         let (members, taken) = (BTreeMap::new(), names(proc));
         let mut apart = Apart { program, structs, addresses, members, taken };
         apart.look(proc, &positions);
@@ -107,7 +107,7 @@ impl<'p> Apart<'p> {
         while let [Step::Field(field), rest @ ..] = path {
             at.push(*field);
             path = rest;
-            match self.program.types.structs[inside.index()].fields[field.index()].ty.clone() {
+            match self.program.types.structs[inside].fields[*field].ty.clone() {
                 Type::Struct(id) => inside = id,
                 ty => return Some(((object, at), ty, path)),
             }
@@ -119,7 +119,7 @@ impl<'p> Apart<'p> {
     fn look(&mut self, proc: &Proc, positions: &[Option<(RegionId, usize)>]) {
         for item in walk::items(proc, RegionId(0)) {
             let Some((region, _)) = positions[item.index()] else { continue };
-            let this = &proc.items[item.index()];
+            let this = &proc.items[item];
             if let Some(object) = self.only_address(proc, item) {
                 if !self.lives(proc, object, region) {
                     self.keep(object);
@@ -141,7 +141,7 @@ impl<'p> Apart<'p> {
             }
             walk::of_item(proc, this).into_iter().for_each(|e| self.expr(proc, e, region));
             if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = &this.kind {
-                let dims = proc.objects[object.index()].shape.iter();
+                let dims = proc.objects[*object].shape.iter();
                 dims.flat_map(|dim| dim.lower.iter().chain(&dim.extent)).for_each(|e| self.expr(proc, e, region));
             }
         }
@@ -150,7 +150,7 @@ impl<'p> Apart<'p> {
 
     /// The struct of which an item is about the address only.
     fn only_address(&self, proc: &Proc, item: ItemId) -> Option<ObjectId> {
-        match &proc.items[item.index()].kind {
+        match &proc.items[item].kind {
             ItemKind::Let { value } => self.addresses.get(value).copied(),
             ItemKind::Free { pointer } if !matches!(&pointer.kind, ExprKind::Load(_)) => {
                 let object = self.object(&target(proc, pointer, DEPTH)?)?;
@@ -213,7 +213,7 @@ impl<'p> Apart<'p> {
     pub fn run(mut self, proc: &mut Proc) {
         let mut members = std::mem::take(&mut self.members);
         for (path, member) in &mut members {
-            let span = proc.objects[path.0.index()].span;
+            let span = proc.objects[path.0].span;
             if !member.values {
                 let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
                 while let Type::Array { elem: inner, extent } = elem {
@@ -241,8 +241,8 @@ impl<'p> Apart<'p> {
     /// Puts what the members are in their places, in a region.
     fn of_region(&mut self, proc: &mut Proc, region: RegionId, current: &mut Current) {
         let mut items = Vec::new();
-        for item in std::mem::take(&mut proc.regions[region.index()].items) {
-            let made = match &proc.items[item.index()].kind {
+        for item in std::mem::take(&mut proc.regions[region].items) {
+            let made = match &proc.items[item].kind {
                 ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => Some(*object),
                 _ => None,
             };
@@ -253,13 +253,13 @@ impl<'p> Apart<'p> {
                 items.push(item);
             }
         }
-        proc.regions[region.index()].items = items;
+        proc.regions[region].items = items;
     }
 
     /// Declares what the members of a struct become.
     fn begin(&self, proc: &mut Proc, object: ObjectId, current: &mut Current) -> Vec<ItemId> {
         let whole = &self.structs[&object];
-        let Item { kind, span, .. } = proc.items[whole.made.index()].clone();
+        let Item { kind, span, .. } = proc.items[whole.made].clone();
         let zeroed = matches!(kind, ItemKind::Alloc { zeroed: true, .. });
         let mut items = Vec::new();
         let all = self.members.range((object, Vec::new())..).take_while(|(path, _)| path.0 == object);
@@ -284,7 +284,7 @@ impl<'p> Apart<'p> {
 
     /// Puts what the members are in the place of what an item of a region reads, and values in that of its stores.
     fn item(&mut self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
-        let Item { mut kind, span, .. } = proc.items[item.index()].clone();
+        let Item { mut kind, span, .. } = proc.items[item].clone();
         match &mut kind {
             ItemKind::Branch { on, then, otherwise, joins } => {
                 self.rewrite(on, current);
@@ -336,14 +336,14 @@ impl<'p> Apart<'p> {
                 return;
             }
         }
-        proc.items[item.index()].kind = kind;
+        proc.items[item].kind = kind;
     }
 
     /// The merged members that a loop sets, with their values in front of it.
     fn changed(&self, proc: &Proc, body: RegionId, current: &Current) -> Vec<(Path, ValueId)> {
         let mut found = BTreeMap::new();
         for item in walk::items(proc, body) {
-            if let ItemKind::Store { to, .. } = &proc.items[item.index()].kind
+            if let ItemKind::Store { to, .. } = &proc.items[item].kind
                 && let Some((path, ..)) = self.member(to)
                 && let Some(Expr { kind: ExprKind::Value(init), .. }) = current.get(&path)
             {
@@ -355,19 +355,19 @@ impl<'p> Apart<'p> {
 
     /// An item without regions.
     fn plain(&mut self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
-        let Item { mut kind, span, .. } = proc.items[item.index()].clone();
+        let Item { mut kind, span, .. } = proc.items[item].clone();
         if let ItemKind::Let { value } = kind
-            && let Def::Is(mut e) = proc.values[value.index()].def.clone()
+            && let Def::Is(mut e) = proc.values[value].def.clone()
         {
             self.rewrite(&mut e, current);
-            proc.values[value.index()].def = Def::Is(e);
+            proc.values[value].def = Def::Is(e);
         }
         if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = &kind {
-            let mut shape = std::mem::take(&mut proc.objects[object.index()].shape);
+            let mut shape = std::mem::take(&mut proc.objects[*object].shape);
             for dim in &mut shape {
                 dim.lower.iter_mut().chain(&mut dim.extent).for_each(|e| self.rewrite(e, current));
             }
-            proc.objects[object.index()].shape = shape;
+            proc.objects[*object].shape = shape;
         }
         rewrite::item_exprs(&mut kind, &mut |e| self.rewrite(e, current));
         if let ItemKind::Store { to, from } = &mut kind {
@@ -388,14 +388,14 @@ impl<'p> Apart<'p> {
                 None => self.place(to),
             }
         }
-        proc.items[item.index()].kind = kind;
+        proc.items[item].kind = kind;
     }
 
     /// What a member is called: `at_origin_x`, the member `origin.x` of `at`.
     fn name(&mut self, proc: &Proc, (object, path): &Path) -> String {
-        let (mut id, mut name) = (self.structs[object].elem, proc.objects[object.index()].name.clone());
+        let (mut id, mut name) = (self.structs[object].elem, proc.objects[*object].name.clone());
         for field in path {
-            let field = &self.program.types.structs[id.index()].fields[field.index()];
+            let field = &self.program.types.structs[id].fields[*field];
             name = format!("{name}_{}", field.name);
             if let Type::Struct(inner) = field.ty {
                 id = inner;

@@ -21,7 +21,7 @@ pub fn copied(program: &Program, heads: &[Head]) -> Option<Program> {
         let calls = walk::calls(proc).into_iter().map(|(item, callee)| (item, overwritten(&flow, id, item), callee));
         let calls: Vec<_> = calls.filter(|(_, args, _)| !args.is_empty()).collect();
         for (item, args, callee) in &calls {
-            let callee = &program.procs[callee.index()];
+            let callee = &program.procs[*callee];
             args.iter().try_for_each(|k| copy(program, proc, *item, *k, &callee.params[*k].name))?;
         }
         if !calls.is_empty() {
@@ -34,7 +34,7 @@ pub fn copied(program: &Program, heads: &[Head]) -> Option<Program> {
 
 /// The arguments of a call that are structs in memory which the call may overwrite.
 fn overwritten(flow: &Flow, p: ProcId, item: ItemId) -> Vec<usize> {
-    let ItemKind::Call { args, .. } = &flow.program.procs[p.index()].items[item.index()].kind else {
+    let ItemKind::Call { args, .. } = &flow.program.procs[p].items[item].kind else {
         return Vec::new();
     };
     let written = &flow.effects.item(p, item).writes;
@@ -48,8 +48,8 @@ fn overwritten(flow: &Flow, p: ProcId, item: ItemId) -> Vec<usize> {
 /// Copies an argument in front of its call.
 fn copy(program: &Program, proc: &mut Proc, item: ItemId, argument: usize, name: &str) -> Option<()> {
     let (region, at) = proc.positions()[item.index()]?;
-    let span = proc.items[item.index()].span;
-    let ItemKind::Call { args, .. } = &proc.items[item.index()].kind else { return None };
+    let span = proc.items[item].span;
+    let ItemKind::Call { args, .. } = &proc.items[item].kind else { return None };
     let ExprKind::Load(from) = args[argument].kind.clone() else { return None };
     let name = splice::unique(proc, name);
     let (elem, life) = (from.ty.clone(), Life::Region(region));
@@ -59,8 +59,8 @@ fn copy(program: &Program, proc: &mut Proc, item: ItemId, argument: usize, name:
     let mut kinds = vec![ItemKind::Declare { object }];
     kinds.extend(splice::copies(program, &to, &from)?);
     let items: Vec<ItemId> = kinds.into_iter().map(|kind| splice::add(proc, kind, span)).collect();
-    proc.regions[region.index()].items.splice(at..at, items);
-    if let ItemKind::Call { args, .. } = &mut proc.items[item.index()].kind {
+    proc.regions[region].items.splice(at..at, items);
+    if let ItemKind::Call { args, .. } = &mut proc.items[item].kind {
         args[argument] = splice::load(to);
     }
     Some(())

@@ -11,13 +11,13 @@ const DEPTH: u32 = 64;
 pub fn branches(proc: &mut Proc) -> bool {
     let mut any = false;
     loop {
-        let found = (0..proc.regions.len()).find_map(|region| {
+        let found = proc.regions.ids().find_map(|region| {
             let items = &proc.regions[region].items;
-            items.iter().enumerate().find_map(|(at, item)| match &proc.items[item.index()].kind {
+            items.iter().enumerate().find_map(|(at, item)| match &proc.items[*item].kind {
                 ItemKind::Branch { on, .. } => {
                     let mut on = on.clone();
                     as_stored(proc, &items[..at], &mut on);
-                    Some((RegionId::new(region), at, *item, known(proc, &on, DEPTH)? != 0))
+                    Some((region, at, *item, known(proc, &on, DEPTH)? != 0))
                 }
                 _ => None,
             })
@@ -48,7 +48,7 @@ fn stored(proc: &Proc, before: &[ItemId], place: &Place) -> Option<Expr> {
     };
     let place = resolved(place)?;
     for item in before.iter().rev() {
-        match &proc.items[item.index()].kind {
+        match &proc.items[*item].kind {
             ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
                 let to = resolved(to)?;
                 if to.base == place.base && to.path == place.path {
@@ -79,11 +79,11 @@ fn is_name(e: &Expr) -> bool {
 
 /// Writes an arm of a branch in its place.
 fn take(proc: &mut Proc, region: RegionId, at: usize, item: ItemId, taken: bool) {
-    let Item { kind, span, .. } = proc.items[item.index()].clone();
+    let Item { kind, span, .. } = proc.items[item].clone();
     let ItemKind::Branch { then, otherwise, joins, .. } = kind else { return };
     let (arm, other) = if taken { (then, otherwise) } else { (otherwise, then) };
-    let mut items = std::mem::take(&mut proc.regions[arm.index()].items);
-    proc.regions[other.index()].items.clear();
+    let mut items = std::mem::take(&mut proc.regions[arm].items);
+    proc.regions[other].items.clear();
     for value in proc.values.iter_mut().filter(|value| value.region == arm) {
         value.region = region;
     }
@@ -99,11 +99,11 @@ fn take(proc: &mut Proc, region: RegionId, at: usize, item: ItemId, taken: bool)
     }
     for join in joins {
         let from = if taken { join.then } else { join.otherwise };
-        let ty = proc.vars[join.var.index()].ty.clone();
-        proc.values[join.out.index()].def = Def::Is(Expr { kind: ExprKind::Value(from), ty });
+        let ty = proc.vars[join.var].ty.clone();
+        proc.values[join.out].def = Def::Is(Expr { kind: ExprKind::Value(from), ty });
         items.push(super::splice::add(proc, ItemKind::Let { value: join.out }, span));
     }
-    proc.regions[region.index()].items.splice(at..=at, items);
+    proc.regions[region].items.splice(at..=at, items);
 }
 
 /// The value of an integer expression, if it is known.
@@ -112,10 +112,10 @@ fn known(proc: &Proc, e: &Expr, depth: u32) -> Option<i128> {
     let inner = |e: &Expr| known(proc, e, depth);
     match &e.kind {
         ExprKind::Int(value) => Some(*value),
-        ExprKind::Value(value) => match &proc.values[value.index()].def {
+        ExprKind::Value(value) => match &proc.values[*value].def {
             Def::Is(e) => inner(e),
             Def::Join(..) => {
-                let [one, other] = proc.merged(&proc.values[value.index()].def)?;
+                let [one, other] = proc.merged(&proc.values[*value].def)?;
                 let of = |value| inner(&Expr { kind: ExprKind::Value(value), ty: e.ty.clone() });
                 of(one).filter(|value| of(other) == Some(*value))
             }
@@ -164,7 +164,7 @@ fn is_null(proc: &Proc, e: &Expr, depth: u32) -> Option<bool> {
         ExprKind::Null => Some(true),
         ExprKind::Cast(x) => is_null(proc, x, depth),
         ExprKind::Address(Place { base: Base::Object(_), .. }) | ExprKind::Verbatim(_) => Some(false),
-        ExprKind::Value(value) => match &proc.values[value.index()].def {
+        ExprKind::Value(value) => match &proc.values[*value].def {
             Def::Is(e) => is_null(proc, e, depth),
             _ => None,
         },

@@ -28,13 +28,13 @@ pub fn by_index(program: &Program, heads: &[Head]) -> Option<Program> {
     let mut found = program.clone();
     for count in 0..MOST {
         let flow = Flow::analyse(&found, heads).ok()?;
-        let Some((p, handed)) = (0..found.procs.len()).map(ProcId::new).find_map(|p| {
-            let items = walk::items(&found.procs[p.index()], RegionId(0)).into_iter();
+        let Some((p, handed)) = found.procs.ids().find_map(|p| {
+            let items = walk::items(&found.procs[p], RegionId(0)).into_iter();
             Some((p, items.into_iter().find_map(|item| Handed::find(&flow, p, item))?))
         }) else {
             return (count > 0 && validate::program(&found).is_ok()).then_some(found);
         };
-        let proc = &mut found.procs[p.index()];
+        let proc = &mut found.procs[p];
         handed.replace(proc);
         splice::tidy(proc);
     }
@@ -57,14 +57,14 @@ struct Handed {
 
 impl Handed {
     fn find(flow: &Flow, p: ProcId, item: ItemId) -> Option<Handed> {
-        let proc = &flow.program.procs[p.index()];
-        let ItemKind::Loop { test, body, carried, .. } = &proc.items[item.index()].kind else { return None };
+        let proc = &flow.program.procs[p];
+        let ItemKind::Loop { test, body, carried, .. } = &proc.items[item].kind else { return None };
         let (index, step) = carried.iter().find_map(|index| Some((index, step(proc, index)?)))?;
         let mut tested = BTreeSet::new();
         crate::ir::walk::values(test, &mut |value| {
             tested.insert(value);
         });
-        let memory = |pointer: &Carried| proc.vars[pointer.var.index()].ty.leads_to_memory();
+        let memory = |pointer: &Carried| proc.vars[pointer.var].ty.leads_to_memory();
         let mut pointers = carried.iter().enumerate().filter(|(_, pointer)| memory(pointer));
         pointers.find_map(|(slot, pointer)| {
             let end = expanded(flow.program, proc, *body, pointer.end, index.head, DEPTH)?;
@@ -78,19 +78,19 @@ impl Handed {
 
     /// Puts what is found by the index in the place of what the loop carries.
     fn replace(self, proc: &mut Proc) {
-        let Item { span, .. } = proc.items[self.item.index()];
+        let Item { span, .. } = proc.items[self.item];
         let Some((region, _)) = proc.positions()[self.item.index()] else { return };
         let inside = self.value(proc, self.index.head, self.body, span);
-        proc.regions[self.body.index()].items.insert(0, inside.1);
+        proc.regions[self.body].items.insert(0, inside.1);
         let behind = self.value(proc, self.index.out, region, span);
-        let items = &mut proc.regions[region.index()].items;
+        let items = &mut proc.regions[region].items;
         let at = items.iter().position(|item| *item == self.item).map_or(items.len(), |at| at + 1);
         items.insert(at, behind.1);
-        if let ItemKind::Loop { carried, .. } = &mut proc.items[self.item.index()].kind {
+        if let ItemKind::Loop { carried, .. } = &mut proc.items[self.item].kind {
             carried.remove(self.slot);
         }
         for gone in [self.pointer.head, self.pointer.out] {
-            proc.values[gone.index()].def = Def::Undefined;
+            proc.values[gone].def = Def::Undefined;
         }
         rewrite::values(proc, &mut |value| {
             if *value == self.pointer.head {
@@ -103,14 +103,14 @@ impl Handed {
 
     /// The pointer where the index has this value, with the item that defines it.
     fn value(&self, proc: &mut Proc, index: ValueId, region: RegionId, span: Span) -> (ValueId, ItemId) {
-        let ty = proc.vars[self.index.var.index()].ty.clone();
+        let ty = proc.vars[self.index.var].ty.clone();
         let of = |value| Expr { kind: ExprKind::Value(value), ty: ty.clone() };
         let two = |op, x, y, ty| Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty };
         let step = Expr::constant(self.step, ty.clone());
         let before = two(Binary::Subtract, of(index), step, ty.clone());
         let end = crate::ir::walk::replace(&self.end, &mut |value| (value == self.index.head).then(|| before.clone()));
         let is_first = two(Binary::Equal, of(index), of(self.index.init), Type::int());
-        let Var { name, ty, .. } = proc.vars[self.pointer.var.index()].clone();
+        let Var { name, ty, .. } = proc.vars[self.pointer.var].clone();
         let init = Expr { kind: ExprKind::Value(self.pointer.init), ty: ty.clone() };
         let kind = ExprKind::Select(Box::new(is_first), Box::new(init), Box::new(end));
         let name = splice::unique(proc, &name);
@@ -124,8 +124,8 @@ impl Handed {
 
 /// The constant by which a loop moves a variable in each pass, if it cannot come back to its first value.
 fn step(proc: &Proc, index: &Carried) -> Option<i128> {
-    let Type::Int { bits, signed, .. } = proc.vars[index.var.index()].ty else { return None };
-    let Def::Is(Expr { kind: ExprKind::Binary(op, head, by), .. }) = &proc.values[index.end.index()].def else {
+    let Type::Int { bits, signed, .. } = proc.vars[index.var].ty else { return None };
+    let Def::Is(Expr { kind: ExprKind::Binary(op, head, by), .. }) = &proc.values[index.end].def else {
         return None;
     };
     let (ExprKind::Value(head), ExprKind::Int(by)) = (&head.kind, &by.kind) else { return None };
@@ -147,14 +147,14 @@ fn expanded(
     depth: u32,
 ) -> Option<Expr> {
     let depth = depth.checked_sub(1)?;
-    let this = &proc.values[value.index()];
+    let this = &proc.values[value];
     if value == index || !walk::contains(proc, body, this.region) {
-        let ty = proc.vars[this.var.index()].ty.clone();
+        let ty = proc.vars[this.var].ty.clone();
         return Some(Expr { kind: ExprKind::Value(value), ty });
     }
     let e = match &this.def {
         Def::Is(e) => e.clone(),
-        Def::Result(call) => returned(program, &proc.items[call.index()])?,
+        Def::Result(call) => returned(program, &proc.items[*call])?,
         _ => return None,
     };
     let mut all = this.region == body;
@@ -169,7 +169,7 @@ fn expanded(
 /// The result of a call in terms of its arguments and of memory that the caller can name, too.
 fn returned(program: &Program, call: &Item) -> Option<Expr> {
     let ItemKind::Call { callee: Callee::Proc(callee), args, .. } = &call.kind else { return None };
-    let callee = &program.procs[callee.index()];
+    let callee = &program.procs[*callee];
     in_caller(callee, callee.result.as_ref()?, args, DEPTH)
 }
 
@@ -182,9 +182,9 @@ fn in_caller(callee: &Proc, e: &Expr, args: &[Expr], depth: u32) -> Option<Expr>
         }
     });
     let e = crate::ir::walk::replace(e, &mut |value| {
-        let this = &callee.values[value.index()];
+        let this = &callee.values[value];
         let inner = match &this.def {
-            Def::Entry(k) => args.get(*k as usize).filter(|arg| arg.ty == callee.vars[this.var.index()].ty).cloned(),
+            Def::Entry(k) => args.get(*k as usize).filter(|arg| arg.ty == callee.vars[this.var].ty).cloned(),
             Def::Is(e) => in_caller(callee, e, args, depth),
             _ => None,
         };

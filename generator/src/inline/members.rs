@@ -22,7 +22,7 @@ pub fn callees(program: &Program, proc: &Proc) -> Vec<ItemId> {
         ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => candidate(proc, place, &candidates).is_some(),
         _ => whole(program, proc, arg, &candidates).is_some(),
     };
-    let passes = |(item, _): &(ItemId, ProcId)| match &proc.items[item.index()].kind {
+    let passes = |(item, _): &(ItemId, ProcId)| match &proc.items[*item].kind {
         ItemKind::Call { args, into, .. } => {
             args.iter().any(is_passed) || into.as_ref().is_some_and(|into| candidate(proc, into, &candidates).is_some())
         }
@@ -55,8 +55,7 @@ fn candidates(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
     let pointer = |place: &Place| matches!(&place.ty, Type::Pointer(to) if !matches!(**to, Type::Opaque(_)));
     let mut found = structs(program, proc);
     found.retain(|object, _| {
-        let place =
-            Place { base: Base::Object(*object), path: Vec::new(), ty: proc.objects[object.index()].elem.clone() };
+        let place = Place { base: Base::Object(*object), path: Vec::new(), ty: proc.objects[*object].elem.clone() };
         scalars(program, &place).is_some_and(|all| all.iter().any(pointer))
     });
     found
@@ -66,7 +65,7 @@ fn candidates(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
 fn structs(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
     let mut made: BTreeMap<ObjectId, Vec<ItemId>> = BTreeMap::new();
     for item in walk::items(proc, RegionId(0)) {
-        match &proc.items[item.index()].kind {
+        match &proc.items[item].kind {
             ItemKind::Declare { object } => made.entry(*object).or_default().push(item),
             ItemKind::Alloc { object, count, .. } => {
                 let is_one = matches!(count.kind, ExprKind::Int(1)) || value_is_one(proc, count);
@@ -77,7 +76,7 @@ fn structs(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
         }
     }
     let holds = |object: &ObjectId| {
-        let this = &proc.objects[object.index()];
+        let this = &proc.objects[*object];
         let place = Place { base: Base::Object(*object), path: Vec::new(), ty: this.elem.clone() };
         matches!(this.elem, Type::Struct(_))
             && (this.life == Life::Heap || this.shape.is_empty())
@@ -93,7 +92,7 @@ fn value_is_one(proc: &Proc, count: &Expr) -> bool {
         ExprKind::Int(1) => true,
         ExprKind::Cast(x) => value_is_one(proc, x),
         ExprKind::Value(value) => {
-            matches!(&proc.values[value.index()].def, Def::Is(e) if value_is_one(proc, e))
+            matches!(&proc.values[*value].def, Def::Is(e) if value_is_one(proc, e))
         }
         _ => false,
     }
@@ -123,7 +122,7 @@ pub fn target(proc: &Proc, e: &Expr, depth: u32) -> Option<Place> {
     let depth = depth.checked_sub(1)?;
     match &e.kind {
         ExprKind::Address(place) => resolved(proc, place, depth),
-        ExprKind::Value(value) => match &proc.values[value.index()].def {
+        ExprKind::Value(value) => match &proc.values[*value].def {
             Def::Is(e) => target(proc, e, depth),
             _ => None,
         },

@@ -41,9 +41,9 @@ const LARGEST: usize = 6000;
 /// The program without calls of functions that make or free memory for others; `None` if there is nothing to win.
 pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
     let flow = Flow::analyse(program, heads).ok()?;
-    let gives = |p: ProcId| statics::returns(program, &program.procs[p.index()]);
-    let makes = |p: ProcId| gives_away(&flow, p) || allocates_on_condition(&program.procs[p.index()]) || gives(p);
-    let given = (0..program.procs.len()).map(ProcId::new).filter(|p| gives(*p));
+    let gives = |p: ProcId| statics::returns(program, &program.procs[p]);
+    let makes = |p: ProcId| gives_away(&flow, p) || allocates_on_condition(&program.procs[p]) || gives(p);
+    let given = program.procs.ids().filter(|p| gives(*p));
     let may = given.clone().all(|p| statics::may_be_copied(&flow, p));
     let opens = |proc: &Proc| splice::gives_away(proc) || may && statics::returns(program, proc);
     let mut written = without(program, heads, &makes, &opens, may)?;
@@ -53,7 +53,7 @@ pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
 /// The program without calls of functions that store pointers in memory of their callers, `*out = c ? a : b`; `None` if
 /// there is nothing to win.
 pub fn setters(program: &Program, heads: &[Head]) -> Option<Program> {
-    without(program, heads, &|p| sets_pointers(&program.procs[p.index()]), &sets_pointers, false)
+    without(program, heads, &|p| sets_pointers(&program.procs[p]), &sets_pointers, false)
 }
 
 /// The program without calls of functions that take a pointer of no type, and by an integer what it leads to: `check(y,
@@ -65,7 +65,7 @@ pub fn untyped(program: &Program, heads: &[Head]) -> Option<Program> {
         let is_untyped = |ty: &Type| matches!(ty, Type::Pointer(to) if **to == Type::Void);
         !is_head && has(&is_untyped) && has(&|ty| matches!(ty, Type::Int { .. }))
     };
-    without(program, heads, &|p| takes(&program.procs[p.index()]), &takes, false)
+    without(program, heads, &|p| takes(&program.procs[p]), &takes, false)
 }
 
 /// The program without calls of procedures for which `opens` holds once the calls in them are written out; `makes` says
@@ -85,7 +85,7 @@ fn without(
         if recursive[p.index()] {
             continue;
         }
-        let mut proc = program.procs[p.index()].clone();
+        let mut proc = program.procs[p].clone();
         let calls_open = || walk::calls(&proc).iter().any(|(_, callee)| open[callee.index()]);
         if !makes(p) && !calls_open() && members::callees(&program, &proc).is_empty() {
             continue;
@@ -97,7 +97,7 @@ fn without(
         }
         splice::tidy(&mut proc);
         open[p.index()] = opens(&proc);
-        program.procs[p.index()] = proc;
+        program.procs[p] = proc;
         touched.push(p);
     }
     if touched.is_empty() {
@@ -108,7 +108,7 @@ fn without(
         return None;
     }
     hollow_unreached(&mut program, heads);
-    touched.into_iter().for_each(|p| splice::check_blocks(&mut program.procs[p.index()]));
+    touched.into_iter().for_each(|p| splice::check_blocks(&mut program.procs[p]));
     validate::program(&program).is_ok().then_some(program)
 }
 
@@ -126,24 +126,24 @@ pub fn without_tests(program: &Program) -> Option<Program> {
 
 /// Whether a procedure makes a block that others see, or frees one of others, or keeps one in memory.
 fn gives_away(flow: &Flow, p: ProcId) -> bool {
-    let proc = &flow.program.procs[p.index()];
+    let proc = &flow.program.procs[p];
     let own = |loc: &crate::flow::Loc| matches!(flow.points.locs.root(*loc), Root::Object(owner, _) if owner == p);
-    let escapes = |object: usize| {
+    let escapes = |object: ObjectId| {
         let heap = proc.objects[object].life == Life::Heap;
-        let top = flow.points.locs.find(Root::Object(p, ObjectId::new(object)));
+        let top = flow.points.locs.find(Root::Object(p, object));
         heap && top.is_some_and(|top| flow.points.escapes(top))
     };
     let foreign = |item: &Item| match &item.kind {
         ItemKind::Free { pointer } => !flow.targets(p, pointer).iter().all(own),
         _ => false,
     };
-    (0..proc.objects.len()).any(escapes) || proc.items.iter().any(foreign)
+    proc.objects.ids().any(escapes) || proc.items.iter().any(foreign)
 }
 
 /// Whether a procedure stores a pointer where a parameter leads.
 fn sets_pointers(proc: &Proc) -> bool {
     let is_entry = |pointer: &Expr| match &pointer.kind {
-        ExprKind::Value(value) => matches!(proc.values[value.index()].def, Def::Entry(_)),
+        ExprKind::Value(value) => matches!(proc.values[*value].def, Def::Entry(_)),
         _ => false,
     };
     proc.items.iter().any(|item| match &item.kind {
@@ -155,9 +155,8 @@ fn sets_pointers(proc: &Proc) -> bool {
 /// Whether a branch allocates something: `if (!a) goto failed; b = malloc(...)` does, if `b` is used behind `failed`.
 fn allocates_on_condition(proc: &Proc) -> bool {
     proc.regions.iter().any(|region| {
-        let is_arm =
-            region.parent.is_some_and(|(_, item)| matches!(proc.items[item.index()].kind, ItemKind::Branch { .. }));
-        is_arm && region.items.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Alloc { .. }))
+        let is_arm = region.parent.is_some_and(|(_, item)| matches!(proc.items[item].kind, ItemKind::Branch { .. }));
+        is_arm && region.items.iter().any(|item| matches!(proc.items[*item].kind, ItemKind::Alloc { .. }))
     })
 }
 
@@ -177,7 +176,7 @@ fn dissolve(
         wanted.sort();
         wanted.dedup();
         for item in wanted {
-            let ItemKind::Call { callee: Callee::Proc(callee), .. } = proc.items[item.index()].kind else { continue };
+            let ItemKind::Call { callee: Callee::Proc(callee), .. } = proc.items[item].kind else { continue };
             if may(callee) {
                 changed |= splice::call(program, proc, item, callee, constants);
             }

@@ -30,13 +30,13 @@ pub fn by_value(program: &Program, heads: &[Head]) -> Option<Program> {
     let mut small = vec![false; program.procs.len()];
     let mut touched = false;
     for p in walk::callees_first(&program) {
-        let mut proc = program.procs[p.index()].clone();
+        let mut proc = program.procs[p].clone();
         if write_in(&program, &mut proc, &small) {
             splice::renumber(&mut proc);
-            program.procs[p.index()] = proc;
+            program.procs[p] = proc;
             touched = true;
         }
-        small[p.index()] = !recursive[p.index()] && is_small(&program, &program.procs[p.index()]);
+        small[p.index()] = !recursive[p.index()] && is_small(&program, &program.procs[p]);
     }
     if !touched {
         return None;
@@ -50,20 +50,18 @@ pub fn by_value(program: &Program, heads: &[Head]) -> Option<Program> {
 fn is_small(program: &Program, proc: &Proc) -> bool {
     let computes = |item: &Item| match &item.kind {
         ItemKind::Let { .. } | ItemKind::Store { .. } | ItemKind::Branch { .. } | ItemKind::DeclareVar { .. } => true,
-        ItemKind::Declare { object } => proc.objects[object.index()].shape.is_empty(),
+        ItemKind::Declare { object } => proc.objects[*object].shape.is_empty(),
         _ => false,
     };
     let passed = proc.params.iter().filter_map(|param| param.object).chain(proc.result_object);
-    let passed: Vec<&Type> = passed.map(|object| &proc.objects[object.index()].elem).collect();
+    let passed: Vec<&Type> = passed.map(|object| &proc.objects[object].elem).collect();
     let is_flat = passed.iter().all(|ty| has_no_array(program, ty));
     !passed.is_empty() && is_flat && proc.items.len() <= SMALL && proc.items.iter().all(computes)
 }
 
 fn has_no_array(program: &Program, ty: &Type) -> bool {
     match ty {
-        Type::Struct(id) => {
-            program.types.structs[id.index()].fields.iter().all(|field| has_no_array(program, &field.ty))
-        }
+        Type::Struct(id) => program.types.structs[*id].fields.iter().all(|field| has_no_array(program, &field.ty)),
         Type::Array { .. } => false,
         _ => true,
     }
@@ -81,9 +79,9 @@ fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
         if proc.items.len() > LARGE {
             break;
         }
-        let (statement, new) = (proc.items[item.index()].statement, proc.items.len());
+        let (statement, new) = (proc.items[item].statement, proc.items.len());
         if splice::call(program, proc, item, callee, false) {
-            proc.items[new..].iter_mut().for_each(|item| item.statement = statement);
+            proc.items.iter_mut().skip(new).for_each(|item| item.statement = statement);
         }
     }
     if proc.items.len() == before.items.len() {
@@ -94,7 +92,7 @@ fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
     let there: BTreeSet<ItemId> = walk::items(proc, RegionId(0)).into_iter().collect();
     for item in walk::items(&before, RegionId(0)) {
         if !there.contains(&item) || !is_as_before(&before, proc, item) {
-            forbid_copies(proc, before.items[item.index()].statement);
+            forbid_copies(proc, before.items[item].statement);
         }
     }
     true
@@ -104,31 +102,31 @@ fn write_in(program: &Program, proc: &mut Proc, small: &[bool]) -> bool {
 fn copies(before: &Proc, proc: &Proc) -> FxHashMap<ValueId, Expr> {
     let mut values = vec![0; proc.vars.len()];
     proc.values.iter().for_each(|value| values[value.var.index()] += 1);
-    let constant = |at: ValueId| values[proc.values[at.index()].var.index()] == 1;
+    let constant = |at: ValueId| values[proc.values[at].var.index()] == 1;
     let merged: FxHashSet<ValueId> = proc.values.iter().flat_map(|value| proc.merged(&value.def)).flatten().collect();
     let is_new = |var: VarId| var.index() >= before.vars.len();
     let copied = |at: ValueId| {
-        let Value { var, def, .. } = &proc.values[at.index()];
+        let Value { var, def, .. } = &proc.values[at];
         let Def::Is(e) = def else { return None };
-        let copies = matches!(e.kind, ExprKind::Value(from) if constant(from)) && e.ty == proc.vars[var.index()].ty;
+        let copies = matches!(e.kind, ExprKind::Value(from) if constant(from)) && e.ty == proc.vars[*var].ty;
         (copies && is_new(*var) && constant(at) && !merged.contains(&at)).then(|| (at, e.clone()))
     };
-    (0..proc.values.len()).map(ValueId::new).filter_map(copied).collect()
+    proc.values.ids().filter_map(copied).collect()
 }
 
 fn is_as_before(before: &Proc, proc: &Proc, item: ItemId) -> bool {
-    let kind = &proc.items[item.index()].kind;
+    let kind = &proc.items[item].kind;
     let value = match kind {
-        ItemKind::Let { value } => Some(value.index()),
+        ItemKind::Let { value } => Some(*value),
         _ => None,
     };
-    before.items[item.index()].kind == *kind && value.is_none_or(|at| before.values[at].def == proc.values[at].def)
+    before.items[item].kind == *kind && value.is_none_or(|at| before.values[at].def == proc.values[at].def)
 }
 
 /// A statement that has other items than its text cannot be copied, nor can those around it.
 fn forbid_copies(proc: &mut Proc, mut statement: Option<StatementId>) {
     while let Some(this) = statement {
-        let this = &mut proc.statements[this.index()];
+        let this = &mut proc.statements[this];
         this.copyable = false;
         statement = this.parent;
     }

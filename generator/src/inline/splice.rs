@@ -85,8 +85,8 @@ impl Moved {
 /// inside, see [`super::statics`].
 pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, constants: bool) -> bool {
     let Some((region, at)) = proc.positions()[item.index()] else { return false };
-    let ItemKind::Call { args, result, into, .. } = proc.items[item.index()].kind.clone() else { return false };
-    let mut body = program.procs[callee.index()].clone();
+    let ItemKind::Call { args, result, into, .. } = proc.items[item].kind.clone() else { return false };
+    let mut body = program.procs[callee].clone();
     // What a function declares inside has its name in its own sweeps only.
     let mut declared = program.statics.iter().filter(|declared| declared.function == body.name);
     let fits = declared.all(|declared| constants && super::statics::is_constant(program, declared))
@@ -108,17 +108,17 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
         regions: number(proc.regions.len()),
     };
     moved.apply(&mut body);
-    let span = proc.items[item.index()].span;
+    let span = proc.items[item].span;
     // What goes before the body and behind it.
     let (mut before, mut behind) = (Vec::new(), Vec::new());
     for (param, arg) in body.params.clone().into_iter().zip(&args) {
         if let Some(entry) = param.entry {
-            body.values[(entry.0 - moved.values) as usize].def = Def::Is(arg.clone());
+            body.values[ValueId(entry.0 - moved.values)].def = Def::Is(arg.clone());
             before.push(ItemKind::Let { value: entry });
         }
         if let Some(object) = param.object {
             let ExprKind::Load(from) = &arg.kind else { return false };
-            body.objects[(object.0 - moved.objects) as usize].life = Life::Region(region);
+            body.objects[ObjectId(object.0 - moved.objects)].life = Life::Region(region);
             let to = Place { base: Base::Object(object), path: Vec::new(), ty: arg.ty.clone() };
             let Some(copies) = copies(program, &to, from) else { return false };
             before.push(ItemKind::Declare { object });
@@ -126,7 +126,7 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
         }
     }
     if let Some(value) = result {
-        proc.values[value.index()].def = body.result.map_or(Def::Undefined, Def::Is);
+        proc.values[value].def = body.result.map_or(Def::Undefined, Def::Is);
         behind.push(ItemKind::Let { value });
     }
     if let (Some(into), Some(object)) = (&into, body.result_object) {
@@ -146,7 +146,7 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
     let before: Vec<ItemId> = before.into_iter().map(&mut add).collect();
     let behind: Vec<ItemId> = behind.into_iter().map(&mut add).collect();
     let all = before.into_iter().chain(inside).chain(behind);
-    proc.regions[region.index()].items.splice(at..=at, all);
+    proc.regions[region].items.splice(at..=at, all);
     true
 }
 
@@ -158,7 +158,7 @@ fn is_volatile(item: &Item) -> bool {
 /// left.
 pub fn name_functions(proc: &mut Proc) -> bool {
     let params: FxHashSet<VarId> = proc.params.iter().filter_map(|param| param.var).collect();
-    let held = |value: &Value| proc.vars[value.var.index()].ty.is_function_pointer() && !params.contains(&value.var);
+    let held = |value: &Value| proc.vars[value.var].ty.is_function_pointer() && !params.contains(&value.var);
     let mut known: FxHashMap<ValueId, Expr> = FxHashMap::default();
     for (at, value) in proc.values.iter().enumerate().filter(|(_, value)| held(value)) {
         match &value.def {
@@ -192,7 +192,7 @@ pub fn replace(proc: &mut Proc, known: &FxHashMap<ValueId, Expr>) {
     proc.result.iter_mut().for_each(|result| rewrite::substitute(result, &with));
     let dims = proc.objects.iter_mut().flat_map(|object| &mut object.shape);
     dims.flat_map(|dim| dim.lower.iter_mut().chain(&mut dim.extent)).for_each(|e| rewrite::substitute(e, &with));
-    let gone = |item: &ItemId| match proc.items[item.index()].kind {
+    let gone = |item: &ItemId| match proc.items[*item].kind {
         ItemKind::Let { value } => known.contains_key(&value),
         _ => false,
     };
@@ -257,7 +257,7 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
     match &place.ty {
         Type::Int { .. } | Type::Float { .. } | Type::Pointer(_) => found.push(place.clone()),
         Type::Struct(id) => {
-            for (k, field) in program.types.structs[id.index()].fields.iter().enumerate() {
+            for (k, field) in program.types.structs[*id].fields.iter().enumerate() {
                 let mut member = place.clone();
                 member.path.push(Step::Field(FieldId::new(k)));
                 member.ty = field.ty.clone();
@@ -284,9 +284,9 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
 
 /// Whether the address of a block may leave a procedure, or it frees one of others.
 pub fn gives_away(proc: &Proc) -> bool {
-    let heap = |base: &Base| matches!(base, Base::Object(o) if proc.objects[o.index()].life == Life::Heap);
+    let heap = |base: &Base| matches!(base, Base::Object(o) if proc.objects[*o].life == Life::Heap);
     let tainted = led_by(proc, &heap);
-    let leaves = |item: &ItemId| match &proc.items[item.index()].kind {
+    let leaves = |item: &ItemId| match &proc.items[*item].kind {
         ItemKind::Store { from, .. } => leads(from, &tainted, &heap),
         ItemKind::Free { pointer } => !leads(pointer, &tainted, &heap),
         _ => false,
@@ -343,7 +343,7 @@ pub fn renumber(proc: &mut Proc) {
     for (at, item) in order.iter().enumerate() {
         new[item.index()] = Some(ItemId::new(at));
     }
-    proc.items = order.iter().map(|item| proc.items[item.index()].clone()).collect();
+    proc.items = order.iter().map(|item| proc.items[*item].clone()).collect();
     for region in &mut proc.regions {
         region.items = region.items.iter().filter_map(|item| new[item.index()]).collect();
         if let Some((_, item)) = &mut region.parent {
@@ -379,7 +379,7 @@ pub fn renumber(proc: &mut Proc) {
 
 /// Leaves nothing of a procedure but its parameters.
 pub fn hollow(proc: &mut Proc) {
-    proc.regions = vec![Region::default()];
+    proc.regions = vec![Region::default()].into();
     proc.items.clear();
     proc.statements.clear();
     for object in &mut proc.objects {
@@ -389,36 +389,35 @@ pub fn hollow(proc: &mut Proc) {
         }
     }
     proc.result = proc.result.take().map(|result| zero(&result.ty));
-    let entries: Vec<Value> =
-        proc.params.iter().filter_map(|param| Some(proc.values[param.entry?.index()].clone())).collect();
+    let entries: Vec<Value> = proc.params.iter().filter_map(|param| Some(proc.values[param.entry?].clone())).collect();
     for (at, param) in proc.params.iter_mut().filter(|param| param.entry.is_some()).enumerate() {
         param.entry = Some(ValueId::new(at));
     }
     proc.params.iter_mut().for_each(|param| param.shape.clear());
-    proc.values = entries;
+    proc.values = entries.into();
     if let Some(object) = proc.result_object {
         let declared = add(proc, ItemKind::Declare { object }, proc.span);
-        proc.regions[0].items.push(declared);
+        proc.regions[RegionId::BODY].items.push(declared);
     }
 }
 
 /// Stops the program where there is no memory for a block: nothing tests that any more.
 pub fn check_blocks(proc: &mut Proc) {
-    for region in (0..proc.regions.len()).map(RegionId::new) {
-        let items = std::mem::take(&mut proc.regions[region.index()].items);
+    for region in proc.regions.ids() {
+        let items = std::mem::take(&mut proc.regions[region].items);
         let mut all = Vec::new();
         for item in items {
             all.push(item);
-            let ItemKind::Alloc { object, .. } = proc.items[item.index()].kind else { continue };
-            let check = missing(proc, region, object, proc.items[item.index()].span);
+            let ItemKind::Alloc { object, .. } = proc.items[item].kind else { continue };
+            let check = missing(proc, region, object, proc.items[item].span);
             all.push(check);
         }
-        proc.regions[region.index()].items = all;
+        proc.regions[region].items = all;
     }
 }
 
 fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> ItemId {
-    let first = crate::sweep::first(&proc.objects[object.index()], object);
+    let first = crate::sweep::first(&proc.objects[object], object);
     let ty = Type::Pointer(Box::new(first.ty.clone()));
     let address = Expr { kind: ExprKind::Address(first), ty: ty.clone() };
     let null = Expr { kind: ExprKind::Null, ty };
@@ -440,6 +439,6 @@ fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> I
     };
     let said = add(proc, external("fputs", true, vec![said, stream]), span);
     let stop = add(proc, external("abort", false, Vec::new()), span);
-    proc.regions[arms[0].index()].items = vec![said, stop];
+    proc.regions[arms[0]].items = vec![said, stop];
     branch
 }

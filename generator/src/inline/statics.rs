@@ -13,7 +13,7 @@ use super::splice;
 /// Whether a declaration inside a function is one of constants.
 pub fn is_constant(program: &Program, declared: &Static) -> bool {
     let globals = &declared.globals;
-    !globals.is_empty() && globals.iter().all(|global| program.globals[global.index()].constant)
+    !globals.is_empty() && globals.iter().all(|global| program.globals[*global].constant)
 }
 
 /// Whether a procedure may return the address of a constant that a function declares inside.
@@ -33,7 +33,7 @@ pub fn may_be_copied(flow: &Flow, p: ProcId) -> bool {
         let roots = flow.targets(q, pointer).into_iter().map(|target| points.locs.root(target));
         roots.filter_map(|root| if let Root::Global(global) = root { Some(global) } else { None }).collect()
     };
-    let Some(result) = &program.procs[p.index()].result else { return false };
+    let Some(result) = &program.procs[p].result else { return false };
     let given = leads(p, result);
     let stored = points.stored();
     let is_stored = |global: &GlobalId| points.locs.find(Root::Global(*global)).is_none_or(|top| stored.contains(&top));
@@ -73,14 +73,14 @@ pub fn declare(program: &mut Program, heads: &[Head]) -> bool {
         let functions: BTreeSet<&str> = program.statics.iter().filter(other).map(|s| s.function.as_str()).collect();
         let copied = program.statics.iter().filter(|declared| functions.contains(&declared.function.as_str()));
         for declared in copied {
-            is_free &= !declared.globals.iter().any(|global| taken.contains(&program.globals[global.index()].name));
+            is_free &= !declared.globals.iter().any(|global| taken.contains(&program.globals[*global].name));
             more.push(Static { function: proc.name.clone(), ..declared.clone() });
         }
     }
     let reached = walk::reached(program, heads);
     let calls =
         program.procs.iter().zip(&reached).filter(|(_, reached)| **reached).flat_map(|(proc, _)| walk::calls(proc));
-    let done = calls.into_iter().all(|(_, callee)| !returns(program, &program.procs[callee.index()]));
+    let done = calls.into_iter().all(|(_, callee)| !returns(program, &program.procs[callee]));
     program.statics.extend(more);
     is_free && done
 }

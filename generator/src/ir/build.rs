@@ -54,8 +54,13 @@ struct OpenLoop {
 impl Builder {
     /// An empty procedure.
     pub fn new(name: &str, result_type: Type, span: Span) -> Builder {
-        let proc =
-            Proc { name: name.to_string(), result_type, regions: vec![Region::default()], span, ..Proc::default() };
+        let proc = Proc {
+            name: name.to_string(),
+            result_type,
+            regions: vec![Region::default()].into(),
+            span,
+            ..Proc::default()
+        };
         Builder {
             proc,
             env: Vec::new(),
@@ -114,13 +119,13 @@ impl Builder {
     pub fn emit(&mut self, kind: ItemKind) -> ItemId {
         let id = ItemId::new(self.proc.items.len());
         self.proc.items.push(Item { kind, span: self.span, statement: self.statement });
-        self.proc.regions[self.region.index()].items.push(id);
+        self.proc.regions[self.region].items.push(id);
         id
     }
 
     /// The items of the current region so far.
     pub fn items_here(&self) -> &[ItemId] {
-        &self.proc.regions[self.region.index()].items
+        &self.proc.regions[self.region].items
     }
 
     fn value(&mut self, var: VarId, def: Def, region: RegionId) -> ValueId {
@@ -164,7 +169,7 @@ impl Builder {
         let Some(var) = var else { return item };
         let value = self.value(var, Def::Result(item), self.region);
         self.env[var.index()] = Some(value);
-        if let ItemKind::Call { result, .. } = &mut self.proc.items[item.index()].kind {
+        if let ItemKind::Call { result, .. } = &mut self.proc.items[item].kind {
             *result = Some(value);
         }
         item
@@ -182,14 +187,14 @@ impl Builder {
 
     /// The variable's value here, as an expression.
     pub fn get(&mut self, var: VarId) -> Expr {
-        let ty = self.proc.vars[var.index()].ty.clone();
+        let ty = self.proc.vars[var].ty.clone();
         Expr { kind: ExprKind::Value(self.read(var)), ty }
     }
 
     /// The variable's value when a pass of the innermost open loop begins.
     pub fn head(&mut self, var: VarId) -> Expr {
         let value = self.before_loops(var, self.open.len());
-        Expr { kind: ExprKind::Value(value), ty: self.proc.vars[var.index()].ty.clone() }
+        Expr { kind: ExprKind::Value(value), ty: self.proc.vars[var].ty.clone() }
     }
 
     /// What `var` is at the head of the innermost of the first `depth` open constructs that is a loop.
@@ -235,7 +240,7 @@ impl Builder {
         let item = self.emit(ItemKind::Branch { on, then: nothing, otherwise: nothing, joins: Vec::new() });
         let first = self.inner_region(item);
         let second = self.inner_region(item);
-        if let ItemKind::Branch { then, otherwise, .. } = &mut self.proc.items[item.index()].kind {
+        if let ItemKind::Branch { then, otherwise, .. } = &mut self.proc.items[item].kind {
             (*then, *otherwise) = (first, second);
         }
         self.open.push(Open::Branch(OpenBranch { item, outside, before: self.env.clone(), first: None }));
@@ -248,7 +253,7 @@ impl Builder {
         let before = branch.before.clone();
         branch.first = Some(std::mem::replace(&mut self.env, before));
         self.env.resize(self.proc.vars.len(), None);
-        if let ItemKind::Branch { otherwise, .. } = &self.proc.items[branch.item.index()].kind {
+        if let ItemKind::Branch { otherwise, .. } = &self.proc.items[branch.item].kind {
             self.region = *otherwise;
         }
     }
@@ -284,7 +289,7 @@ impl Builder {
                 *value = Some(out);
             }
         }
-        if let ItemKind::Branch { joins: place, .. } = &mut self.proc.items[branch.item.index()].kind {
+        if let ItemKind::Branch { joins: place, .. } = &mut self.proc.items[branch.item].kind {
             *place = joins;
         }
         self.env = after;
@@ -297,7 +302,7 @@ impl Builder {
         let nothing = RegionId(0);
         let item = self.emit(ItemKind::Loop { test, at: TestAt::Before, body: nothing, carried: Vec::new() });
         let inside = self.inner_region(item);
-        if let ItemKind::Loop { body, .. } = &mut self.proc.items[item.index()].kind {
+        if let ItemKind::Loop { body, .. } = &mut self.proc.items[item].kind {
             *body = inside;
         }
         let before = std::mem::replace(&mut self.env, vec![None; self.proc.vars.len()]);
@@ -345,7 +350,7 @@ impl Builder {
         for (head, init) in heads.into_values() {
             self.replaced.insert(head, init);
         }
-        if let ItemKind::Loop { test, at, carried: place, .. } = &mut self.proc.items[frame.item.index()].kind {
+        if let ItemKind::Loop { test, at, carried: place, .. } = &mut self.proc.items[frame.item].kind {
             if let Some(given) = frame.test {
                 (*test, *at) = given;
             }

@@ -2,6 +2,14 @@
 
 use std::fmt;
 
+/// A handle: a number of 32 bits with a type.
+pub trait Id: Copy {
+    /// The handle of a position.
+    fn at(position: usize) -> Self;
+    /// Position in the vector that it indexes.
+    fn position(self) -> usize;
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -15,6 +23,14 @@ macro_rules! ids {
             /// The handle of position `index`.
             pub fn new(index: usize) -> Self {
                 $name(u32::try_from(index).expect("fewer than 2^32 of a kind"))
+            }
+        }
+        impl Id for $name {
+            fn at(position: usize) -> Self {
+                Self::new(position)
+            }
+            fn position(self) -> usize {
+                self.index()
             }
         }
         impl fmt::Debug for $name {
@@ -48,4 +64,9 @@ ids! {
     StatementId,
     /// Index into [`Program::sources`](super::Program::sources).
     SourceId,
+}
+
+impl RegionId {
+    /// The body of a procedure.
+    pub const BODY: RegionId = RegionId(0);
 }

@@ -32,6 +32,7 @@
 pub mod build;
 pub mod exprs;
 pub mod functions;
+pub mod id_vec;
 pub mod ids;
 pub mod items;
 pub mod library;
@@ -48,6 +49,7 @@ pub mod validate;
 pub mod walk;
 
 pub use exprs::*;
+pub use id_vec::IdVec;
 pub use ids::*;
 pub use items::*;
 pub use proc::*;

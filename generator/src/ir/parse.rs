@@ -213,8 +213,8 @@ impl Parser {
         let Type::Struct(id) = self.ty()? else { return self.error("expected a struct") };
         let fields = self.members()?;
         let parts = if self.eat_word("as") { self.members()? } else { Vec::new() };
-        let known = &mut self.program.types.structs[id.index()];
-        (known.fields, known.parts) = (fields, parts);
+        let known = &mut self.program.types.structs[id];
+        (known.fields, known.parts) = (fields.into(), parts);
         Ok(())
     }
 
@@ -389,8 +389,8 @@ impl Parser {
                     self.new_value()
                 }
             };
-            self.proc.values[entry.index()].var = var;
-            self.proc.values[entry.index()].def = Def::Entry(position);
+            self.proc.values[entry].var = var;
+            self.proc.values[entry].def = Def::Entry(position);
             self.defined[entry.index()] = true;
             param.var = Some(var);
             param.entry = Some(entry);

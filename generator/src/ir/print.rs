@@ -221,7 +221,7 @@ impl<'a> Printer<'a> {
             let member = |field: &Field| format!("{}{} {}", constant(field), printer.ty(&field.ty), field.name);
             fields.iter().map(member).collect::<Vec<_>>().join("; ")
         };
-        let Struct { fields, parts, .. } = &self.program.types.structs[id.index()];
+        let Struct { fields, parts, .. } = &self.program.types.structs[id];
         let text = members(self, fields);
         let parts = if parts.is_empty() { String::new() } else { format!(" as {{ {} }}", members(self, parts)) };
         let name = self.ty(&Type::Struct(id));

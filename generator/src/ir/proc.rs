@@ -1,8 +1,8 @@
 //! Procedures: parameters, variables and their values, memory, regions.
 
 use super::{
-    Dim, Expr, ExprKind, Item, ItemId, ItemKind, ObjectId, Place, Region, RegionId, Role, Span, Statement, Type,
-    UNNAMED, ValueId, VarId,
+    Dim, Expr, ExprKind, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Region, RegionId, Role, Span, Statement,
+    StatementId, Type, UNNAMED, ValueId, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -62,17 +62,17 @@ pub struct Proc {
     /// The object whose contents are the result, for a struct.
     pub result_object: Option<ObjectId>,
     /// Scalars.
-    pub vars: Vec<Var>,
+    pub vars: IdVec<VarId, Var>,
     /// Their definitions.
-    pub values: Vec<Value>,
+    pub values: IdVec<ValueId, Value>,
     /// Memory declared here.
-    pub objects: Vec<Object>,
+    pub objects: IdVec<ObjectId, Object>,
     /// Regions; 0 is the body.
-    pub regions: Vec<Region>,
+    pub regions: IdVec<RegionId, Region>,
     /// Items of all regions.
-    pub items: Vec<Item>,
+    pub items: IdVec<ItemId, Item>,
     /// Source statements that items come from.
-    pub statements: Vec<Statement>,
+    pub statements: IdVec<StatementId, Statement>,
     /// Declared `static`: not visible to other files.
     pub is_static: bool,
     /// Has a list of further arguments, which it passes on: no sweep of it can be written.
@@ -225,11 +225,11 @@ impl Proc {
     /// The two values that a joined or a carried one takes its own from.
     pub fn merged(&self, def: &Def) -> Option<[ValueId; 2]> {
         match def {
-            Def::Join(item, k) => match &self.items[item.index()].kind {
+            Def::Join(item, k) => match &self.items[*item].kind {
                 ItemKind::Branch { joins, .. } => joins.get(*k as usize).map(|join| [join.then, join.otherwise]),
                 _ => None,
             },
-            Def::Head(item, k) | Def::Out(item, k) => match &self.items[item.index()].kind {
+            Def::Head(item, k) | Def::Out(item, k) => match &self.items[*item].kind {
                 ItemKind::Loop { carried, .. } => carried.get(*k as usize).map(|each| [each.init, each.end]),
                 _ => None,
             },
@@ -246,7 +246,7 @@ impl Proc {
             if !seen.insert(value) {
                 continue;
             }
-            let def = &self.values[value.index()].def;
+            let def = &self.values[value].def;
             if let Def::Head(item, _) | Def::Out(item, _) = def {
                 loops.insert(*item);
             }
@@ -264,7 +264,7 @@ impl Proc {
 
     /// Whether a region is another one, or inside it.
     pub fn is_within(&self, region: RegionId, outer: RegionId) -> bool {
-        let around = |region: &RegionId| self.regions[region.index()].parent.map(|(parent, _)| parent);
+        let around = |region: &RegionId| self.regions[*region].parent.map(|(parent, _)| parent);
         std::iter::successors(Some(region), around).any(|region| region == outer)
     }
 }

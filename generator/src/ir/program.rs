@@ -1,6 +1,6 @@
 //! Programs.
 
-use super::{DeclaredType, GlobalId, Named, Object, Preprocessed, Proc, Source, Span, Types};
+use super::{DeclaredType, GlobalId, IdVec, Named, Object, Preprocessed, Proc, ProcId, Source, SourceId, Span, Types};
 use std::collections::BTreeSet;
 
 /// A whole program: everything the head reaches, and the globals these procedures name.
@@ -9,11 +9,11 @@ pub struct Program {
     /// Structs.
     pub types: Types,
     /// The source files, whole, so that messages and the forward sweep can quote them.
-    pub sources: Vec<Source>,
+    pub sources: IdVec<SourceId, Source>,
     /// Variables with static storage, function-local statics among them.
-    pub globals: Vec<Object>,
+    pub globals: IdVec<GlobalId, Object>,
     /// Procedures with a body, callees anywhere.
-    pub procs: Vec<Proc>,
+    pub procs: IdVec<ProcId, Proc>,
     /// What functions declare inside that their sweeps must declare too.
     pub statics: Vec<Static>,
     /// Declarations, inside of functions, of variables at file scope and of functions without source: nothing else may

@@ -221,8 +221,8 @@ pub fn prune(proc: &mut Proc) {
     let used = |value: ValueId| used[value.index()];
     let (vars, values) = (&proc.vars, &proc.values);
     let made = |value: ValueId| {
-        let var = values[value.index()].var;
-        matches!(vars[var.index()].kind, VarKind::Temporary | VarKind::Flag)
+        let var = values[value].var;
+        matches!(vars[var].kind, VarKind::Temporary | VarKind::Flag)
     };
     for item in &mut proc.items {
         match &mut item.kind {
@@ -251,7 +251,7 @@ fn drop_empty(proc: &mut Proc) {
             .iter()
             .map(|item| match &item.kind {
                 ItemKind::Branch { then, otherwise, joins, .. } => {
-                    let hollow = |region: &RegionId| proc.regions[region.index()].items.is_empty();
+                    let hollow = |region: &RegionId| proc.regions[*region].items.is_empty();
                     joins.is_empty() && hollow(then) && hollow(otherwise)
                 }
                 _ => false,
@@ -296,7 +296,7 @@ fn used_values(proc: &mut Proc) -> Vec<bool> {
         let Def::Is(expr) = &mut value.def else { continue };
         let mut reads = Vec::new();
         expr_values(expr, &mut |value| reads.push(*value));
-        let kind = proc.vars[value.var.index()].kind;
+        let kind = proc.vars[value.var].kind;
         if matches!(kind, VarKind::User | VarKind::Renamed) {
             roots.extend(&reads);
         }
@@ -391,8 +391,8 @@ fn reached_regions(proc: &Proc) -> Vec<bool> {
     let mut work = vec![RegionId(0)];
     while let Some(region) = work.pop() {
         reached[region.index()] = true;
-        for item in &proc.regions[region.index()].items {
-            match &proc.items[item.index()].kind {
+        for item in &proc.regions[region].items {
+            match &proc.items[*item].kind {
                 ItemKind::Branch { then, otherwise, .. } => work.extend([*then, *otherwise]),
                 ItemKind::Loop { body, .. } => work.push(*body),
                 _ => {}
@@ -447,19 +447,18 @@ fn keep<T>(things: &mut Vec<T>, left: &[bool]) {
 
 /// Positions of joins and carried variables in the definitions of their values.
 fn number_joins(proc: &mut Proc) {
-    for index in 0..proc.items.len() {
-        let item = ItemId::new(index);
+    for item in proc.items.ids() {
         let Proc { items, values, .. } = proc;
-        match &items[index].kind {
+        match &items[item].kind {
             ItemKind::Branch { joins, .. } => {
                 for (at, join) in joins.iter().enumerate() {
-                    values[join.out.index()].def = Def::Join(item, at as u32);
+                    values[join.out].def = Def::Join(item, at as u32);
                 }
             }
             ItemKind::Loop { carried, .. } => {
                 for (at, one) in carried.iter().enumerate() {
-                    values[one.head.index()].def = Def::Head(item, at as u32);
-                    values[one.out.index()].def = Def::Out(item, at as u32);
+                    values[one.head].def = Def::Head(item, at as u32);
+                    values[one.out].def = Def::Out(item, at as u32);
                 }
             }
             _ => {}

@@ -1,13 +1,13 @@
 //! Types: numbers, pointers, arrays, structs.
 
-use super::StructId;
+use super::{FieldId, IdVec, StructId};
 use std::collections::BTreeMap;
 
 /// Named types.
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     /// Structs, in order of first appearance.
-    pub structs: Vec<Struct>,
+    pub structs: IdVec<StructId, Struct>,
     /// The typedef of a pointer to a struct without a name: nothing else names its type.
     pub pointers: BTreeMap<StructId, String>,
 }
@@ -21,7 +21,7 @@ impl Types {
                 Some((number, count.checked_mul((*extent)?)?))
             }
             Type::Struct(id) => {
-                let mut all = self.structs[id.index()].fields.iter().map(|field| self.numbers(&field.ty));
+                let mut all = self.structs[*id].fields.iter().map(|field| self.numbers(&field.ty));
                 let (number, mut count) = all.next()??;
                 for next in all {
                     let (other, more) = next?;
@@ -41,7 +41,7 @@ pub struct Struct {
     /// How C spells the type: `struct point` or the name of a typedef.
     pub name: String,
     /// Members, in order.
-    pub fields: Vec<Field>,
+    pub fields: IdVec<FieldId, Field>,
     /// The members that the source declares, if the only one of [`Self::fields`] is an array of all their numbers.
     pub parts: Vec<Field>,
     /// The struct of whose reals it has several adjoints, and how many.

@@ -233,10 +233,10 @@ impl<'a> Checker<'a> {
     /// Values, items and regions that nothing reached, and what is expected at the end.
     fn leftovers(&mut self) {
         self.context = Context::Whole;
-        for index in 0..self.proc.values.len() {
-            let undefined = self.proc.values[index].def == Def::Undefined;
-            if !self.defined[index] && !undefined {
-                let name = print::value(self.proc, ValueId::new(index));
+        for value in self.proc.values.ids() {
+            let undefined = self.proc.values[value].def == Def::Undefined;
+            if !self.defined[value.index()] && !undefined {
+                let name = print::value(self.proc, value);
                 self.error(format!("no item defines {name}"));
             }
         }

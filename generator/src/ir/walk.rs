@@ -110,9 +110,9 @@ pub fn replace_in_place(place: &Place, map: &mut dyn FnMut(ValueId) -> Option<Ex
 
 /// Calls `see` on every expression that an item evaluates, and on every place that it names as one (`Ok`, `Err`).
 pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a Expr, &'a Place>)) {
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         ItemKind::Let { value } => {
-            if let Def::Is(expr) = &proc.values[value.index()].def {
+            if let Def::Is(expr) = &proc.values[*value].def {
                 see(Ok(expr));
             }
         }
@@ -179,7 +179,7 @@ pub fn values_of_item(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
         Ok(expr) => values(expr, see),
         Err(place) => values_of_place(place, see),
     });
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| {
             see(join.then);
             see(join.otherwise);
@@ -194,8 +194,8 @@ pub fn values_of_item(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
 
 /// Calls `see` on every value that the extents of what an item declares or allocates mention.
 pub fn values_of_extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
-    let (ItemKind::Declare { object } | ItemKind::Alloc { object, .. }) = proc.items[item.index()].kind else { return };
-    for dim in &proc.objects[object.index()].shape {
+    let (ItemKind::Declare { object } | ItemKind::Alloc { object, .. }) = proc.items[item].kind else { return };
+    for dim in &proc.objects[object].shape {
         [&dim.lower, &dim.extent].into_iter().flatten().for_each(|bound| values(bound, see));
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn directives(program: &Program, span: Span) -> Vec<Vec<&str>> {
 fn tested<'a>(proc: &'a Proc, test: &Expr, carried: &[Carried]) -> Vec<&'a str> {
     let mut values = Vec::new();
     walk::values(test, &mut |value| values.push(value));
-    carried.iter().filter(|c| values.contains(&c.head)).map(|c| proc.vars[c.var.index()].name.as_str()).collect()
+    carried.iter().filter(|c| values.contains(&c.head)).map(|c| proc.vars[c.var].name.as_str()).collect()
 }
 
 /// What is wrong with a name: no function, or no loop, is called so.

@@ -58,10 +58,10 @@ pub fn refused(
     why: &dyn Fn(ProcId, ItemId) -> Option<String>,
 ) -> Vec<Refusal> {
     let refusal = |(p, item): &(ProcId, ItemId)| {
-        let proc = &program.procs[p.index()];
+        let proc = &program.procs[*p];
         why(*p, *item).map(|why| Refusal {
             class: Class::NotProved,
-            span: proc.items[item.index()].span,
+            span: proc.items[*item].span,
             what: format!("this loop of '{}' cannot run again from snapshots: {why}", proc.name),
             help: HELP.into(),
         })

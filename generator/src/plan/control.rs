@@ -67,7 +67,7 @@ impl Index {
 
     /// What a carried integer is behind the loop, if each pass adds to it what no pass changes.
     pub fn out_of(&self, proc: &Proc, values: &Carried, body: RegionId) -> Option<Expr> {
-        if !matches!(proc.values[values.end.index()].def, Def::Is(_)) {
+        if !matches!(proc.values[values.end].def, Def::Is(_)) {
             return None;
         }
         let step = change(proc, &[], values, body)?;
@@ -116,7 +116,7 @@ pub fn indices(proc: &Proc) -> FxHashMap<ItemId, Index> {
 }
 
 fn index(proc: &Proc, item: ItemId) -> Option<Index> {
-    let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
+    let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item].kind else {
         return None;
     };
     let ExprKind::Binary(compare, left, right) = &test.kind else { return None };
@@ -147,8 +147,8 @@ fn carried_by(carried: &[Carried], expr: &Expr) -> Option<usize> {
 
 /// What a pass adds to a carried integer, if it is a constant.
 pub fn step(proc: &Proc, values: &Carried) -> Option<i128> {
-    let Type::Int { bits, .. } = &proc.vars[values.var.index()].ty else { return None };
-    let Def::Is(end) = &proc.values[values.end.index()].def else { return None };
+    let Type::Int { bits, .. } = &proc.vars[values.var].ty else { return None };
+    let Def::Is(end) = &proc.values[values.end].def else { return None };
     let change = match &end.kind {
         ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, y) => {
             let (ExprKind::Value(v), ExprKind::Int(by)) = (&x.kind, &y.kind) else { return None };
@@ -174,12 +174,12 @@ pub fn invariant(proc: &Proc, expr: &Expr, region: RegionId) -> bool {
 
 /// Whether a value is defined in the region or in one inside it.
 pub fn inside(proc: &Proc, value: ValueId, region: RegionId) -> bool {
-    proc.is_within(proc.values[value.index()].region, region)
+    proc.is_within(proc.values[value].region, region)
 }
 
 /// What a pass adds to a carried integer or pointer (in elements), if no pass changes that.
 pub fn change(proc: &Proc, all: &[Carried], values: &Carried, body: RegionId) -> Option<Expr> {
-    let end = match &proc.values[values.end.index()].def {
+    let end = match &proc.values[values.end].def {
         Def::Is(end) => end,
         Def::Join(item, k) => advanced_unless_left(proc, all, values, (*item, *k))?,
         _ => return None,
@@ -210,7 +210,7 @@ fn steps_from(
     };
     match &expr.kind {
         ExprKind::Value(v) if *v == head => Some(()),
-        ExprKind::Value(v) if depth > 0 && inside(proc, *v, body) => match &proc.values[v.index()].def {
+        ExprKind::Value(v) if depth > 0 && inside(proc, *v, body) => match &proc.values[*v].def {
             Def::Is(next) => steps_from(proc, head, next, body, steps, depth - 1),
             _ => None,
         },
@@ -250,17 +250,17 @@ fn advanced_unless_left<'p>(
     values: &Carried,
     (mut item, mut k): (ItemId, u32),
 ) -> Option<&'p Expr> {
-    let Def::Head(of, _) = proc.values[values.head.index()].def else { return None };
-    let ItemKind::Loop { test, at: TestAt::Before, .. } = &proc.items[of.index()].kind else { return None };
+    let Def::Head(of, _) = proc.values[values.head].def else { return None };
+    let ItemKind::Loop { test, at: TestAt::Before, .. } = &proc.items[of].kind else { return None };
     // What is 0 at the end of a pass that another one follows.
     let mut zeros: Vec<ValueId> = all.iter().filter(|c| requires_zero(test, c.head)).map(|c| c.end).collect();
     loop {
-        let ItemKind::Branch { on, joins, .. } = &proc.items[item.index()].kind else { return None };
+        let ItemKind::Branch { on, joins, .. } = &proc.items[item].kind else { return None };
         let then = takes_then(proc, on, joins, &zeros)?;
         let arm = |join: &Join| if then { join.then } else { join.otherwise };
         let more: Vec<ValueId> = joins.iter().filter(|join| zeros.contains(&join.out)).map(arm).collect();
         zeros.extend(more);
-        match &proc.values[arm(joins.get(k as usize)?).index()].def {
+        match &proc.values[arm(joins.get(k as usize)?)].def {
             Def::Is(end) => return Some(end),
             Def::Join(inner, at) => (item, k) = (*inner, *at),
             _ => return None,
@@ -273,7 +273,7 @@ fn takes_then(proc: &Proc, on: &Expr, joins: &[Join], zeros: &[ValueId]) -> Opti
     if only_zeros(on, zeros) {
         return Some(true);
     }
-    let is_set = |value: ValueId| match &proc.values[value.index()].def {
+    let is_set = |value: ValueId| match &proc.values[value].def {
         Def::Is(Expr { kind: ExprKind::Int(n), .. }) => *n != 0,
         _ => false,
     };

@@ -43,7 +43,7 @@ impl Facts for Analysed<'_> {
 
     fn apart(&self, proc: ProcId, param: usize) -> bool {
         let points = &self.flow.points;
-        let params = &self.flow.program.procs[proc.index()].params;
+        let params = &self.flow.program.procs[proc].params;
         // The adjoint of a struct that is passed by value is passed where it lies: in an array, maybe.
         if params.iter().enumerate().any(|(k, p)| matches!(p.ty, Type::Struct(_)) && self.active_param(proc, k)) {
             return false;
@@ -213,13 +213,13 @@ impl Facts for Analysed<'_> {
     }
 
     fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool {
-        let this = &self.flow.program.procs[proc.index()];
-        let other = |item: &ItemId| match &this.items[item.index()].kind {
+        let this = &self.flow.program.procs[proc];
+        let other = |item: &ItemId| match &this.items[*item].kind {
             ItemKind::Store { to, .. } => to.base != Base::Object(object),
             ItemKind::Call { .. } => true,
             _ => false,
         };
-        (0..this.items.len()).map(ItemId::new).filter(other).any(|item| self.writes_pointers(proc, item, object))
+        this.items.ids().filter(other).any(|item| self.writes_pointers(proc, item, object))
     }
 
     fn writes_pointers(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool {
@@ -248,14 +248,14 @@ impl Facts for Analysed<'_> {
 fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
     let locs = &flow.points.locs;
     let Root::Object(owner, object) = locs.root(target) else { return None };
-    let this = &flow.program.procs[proc.index()].objects.get(object.index()).filter(|_| owner == proc)?;
+    let this = &flow.program.procs[proc].objects.get(object.index()).filter(|_| owner == proc)?;
     if this.life.is_block() || !this.shape.is_empty() {
         return None;
     }
     let (mut at, mut path) = (&this.elem, Vec::new());
     for field in locs.path(target) {
         let Type::Struct(id) = at else { return None };
-        at = &flow.program.types.structs[id.index()].fields[field.index()].ty;
+        at = &flow.program.types.structs[*id].fields[field].ty;
         path.push(Step::Field(field));
         if let Type::Array { elem, extent } = at {
             let dim = Dim { lower: None, extent: extent.map(|n| Expr::int(n.into())) };
@@ -285,19 +285,19 @@ fn is_inside_another(program: &Program, proc: &Proc, global: GlobalId) -> bool {
 
 /// The first element of a root that has a name.
 fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
-    let this = &flow.program.procs[proc.index()];
+    let this = &flow.program.procs[proc];
     let address = |place: Place| Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
     match root {
         Root::Formal(owner, k) if owner == proc => {
             let entry = this.params[k as usize].entry?;
             Some(super::game::value_expr(this, entry))
         }
-        Root::Object(owner, object) if owner == proc && this.objects[object.index()].life != Life::Stable => {
-            Some(address(crate::sweep::first(&this.objects[object.index()], object)))
+        Root::Object(owner, object) if owner == proc && this.objects[object].life != Life::Stable => {
+            Some(address(crate::sweep::first(&this.objects[object], object)))
         }
         // What another function declares inside has no name here.
         Root::Global(global) if !is_inside_another(flow.program, this, global) => {
-            let this = &flow.program.globals[global.index()];
+            let this = &flow.program.globals[global];
             Some(address(Place { base: Base::Global(global), ..crate::sweep::first(this, ObjectId(0)) }))
         }
         _ => None,

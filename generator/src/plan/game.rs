@@ -159,13 +159,13 @@ impl<'a> Game<'a> {
 
     /// Whether the region of the value is being reversed.
     pub fn visible(&self, value: ValueId) -> bool {
-        let region = self.proc.values[value.index()].region;
+        let region = self.proc.values[value].region;
         self.levels.iter().any(|level| level.region == region && !level.closed)
     }
 
     /// The level of the region of a value: 0 is the body.
     pub fn level_of(&self, value: ValueId) -> Option<usize> {
-        let region = self.proc.values[value.index()].region;
+        let region = self.proc.values[value].region;
         self.levels.iter().position(|level| level.region == region)
     }
 
@@ -362,13 +362,13 @@ impl<'a> Game<'a> {
     }
 
     fn type_of(&self, value: ValueId) -> &'a Type {
-        &self.proc.vars[self.proc.values[value.index()].var.index()].ty
+        &self.proc.vars[self.proc.values[value].var].ty
     }
 }
 
 /// The value as an expression.
 pub fn value_expr(proc: &Proc, value: ValueId) -> Expr {
-    let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
+    let ty = proc.vars[proc.values[value].var].ty.clone();
     Expr { kind: ExprKind::Value(value), ty }
 }
 

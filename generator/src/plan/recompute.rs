@@ -48,9 +48,8 @@ impl Definitions {
             by_region: FxHashMap::default(),
             indices,
         };
-        for at in 0..proc.values.len() {
-            let value = ValueId::new(at);
-            all.by_region.entry(proc.values[at].region).or_default().push(value);
+        for value in proc.values.ids() {
+            all.by_region.entry(proc.values[value].region).or_default().push(value);
             let Some((expr, item, invertible)) = all.definition(proc, value, &lets) else { continue };
             let mut operands = Vec::new();
             walk::values(&expr, &mut |v| operands.push(v));
@@ -59,7 +58,7 @@ impl Definitions {
                     all.users[operand.index()].push(value);
                 }
             }
-            all.definitions[at] =
+            all.definitions[value.index()] =
                 Some(Definition { cost: cost(&expr), loads: walk::loads(&expr), expr, item, invertible });
         }
         all
@@ -72,7 +71,7 @@ impl Definitions {
         lets: &FxHashMap<ValueId, ItemId>,
     ) -> Option<(Expr, ItemId, bool)> {
         let integral = !matches!(type_of(proc, value), Type::Float { .. });
-        match &proc.values[value.index()].def {
+        match &proc.values[value].def {
             // The reverse sweep does not make the block again.
             Def::Is(expr) if names_stable(proc, expr) => None,
             Def::Is(expr) => Some((expr.clone(), *lets.get(&value)?, integral)),
@@ -82,7 +81,7 @@ impl Definitions {
             Def::Head(item, k) => Some((implied(proc, *item, *k)?, *item, false)),
             Def::Out(item, k) => {
                 let index = self.indices.get(item)?;
-                let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return None };
+                let ItemKind::Loop { body, carried, .. } = &proc.items[*item].kind else { return None };
                 let out = if index.carried == *k {
                     index.out(proc)
                 } else {
@@ -113,12 +112,12 @@ impl Definitions {
 /// Whether an expression is the address of a new block of the stable heap.
 fn names_stable(proc: &Proc, expr: &Expr) -> bool {
     let ExprKind::Address(Place { base: Base::Object(object), .. }) = &expr.kind else { return false };
-    proc.objects[object.index()].life == Life::Stable
+    proc.objects[*object].life == Life::Stable
 }
 
 /// A join as a choice between what its arms assign, if each arm computes that from values of outside.
 fn join(proc: &Proc, item: ItemId, k: u32, lets: &FxHashMap<ValueId, ItemId>) -> Option<Expr> {
-    let ItemKind::Branch { on, then, otherwise, joins } = &proc.items[item.index()].kind else { return None };
+    let ItemKind::Branch { on, then, otherwise, joins } = &proc.items[item].kind else { return None };
     let join = &joins[k as usize];
     let first = inlined(proc, join.then, *then, lets)?;
     let second = inlined(proc, join.otherwise, *otherwise, lets)?;
@@ -128,7 +127,7 @@ fn join(proc: &Proc, item: ItemId, k: u32, lets: &FxHashMap<ValueId, ItemId>) ->
 
 /// A value of an arm in terms of values outside of it. No loads: the arm may write what it has read.
 fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &FxHashMap<ValueId, ItemId>) -> Option<Expr> {
-    let this = &proc.values[value.index()];
+    let this = &proc.values[value];
     if this.region != arm {
         return Some(value_expr(proc, value));
     }
@@ -149,7 +148,7 @@ fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &FxHashMap<ValueId,
 
 /// A flag that the test of a loop requires to be 0 is 0 whenever a pass begins.
 fn implied(proc: &Proc, item: ItemId, k: u32) -> Option<Expr> {
-    let ItemKind::Loop { test, at: crate::ir::TestAt::Before, carried, .. } = &proc.items[item.index()].kind else {
+    let ItemKind::Loop { test, at: crate::ir::TestAt::Before, carried, .. } = &proc.items[item].kind else {
         return None;
     };
     let head = carried[k as usize].head;
@@ -172,5 +171,5 @@ pub fn cost(expr: &Expr) -> u32 {
 
 /// The type of a value.
 pub fn type_of(proc: &Proc, value: ValueId) -> &Type {
-    &proc.vars[proc.values[value.index()].var.index()].ty
+    &proc.vars[proc.values[value].var].ty
 }

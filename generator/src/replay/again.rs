@@ -31,8 +31,8 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
     // Loops around others first: the copy of a pass has the outer pushes of loops inside.
     let mut loops: Vec<(usize, ItemId, RegionId)> = Vec::new();
     for &item in &given.again {
-        let ItemKind::Loop { body, .. } = forward.items[item.index()].kind else { return Err((DIFFERS, Some(item))) };
-        let around = |region: &RegionId| forward.regions[region.index()].parent.map(|(outer, _)| outer);
+        let ItemKind::Loop { body, .. } = forward.items[item].kind else { return Err((DIFFERS, Some(item))) };
+        let around = |region: &RegionId| forward.regions[*region].parent.map(|(outer, _)| outer);
         loops.push((std::iter::successors(Some(body), around).count(), item, body));
     }
     loops.sort();
@@ -40,7 +40,7 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
     for (_, item, body) in loops {
         let reversed = reverse.regions.iter().flat_map(|region| &region.items).find_map(|own| {
             let origin = given.origins.items.get(own.index()).copied().flatten();
-            match reverse.items[own.index()].kind {
+            match reverse.items[*own].kind {
                 ItemKind::Loop { body, .. }
                     if origin == Some(item)
                         && !is_advance(reverse, *own)
@@ -53,10 +53,10 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         });
         let Some(own) = reversed else { continue };
         drop_rehearsed(&mut whole.forward, body);
-        let is_push = |item: &ItemId| matches!(whole.forward.items[item.index()].kind, ItemKind::Push { .. });
-        let outer = whole.forward.regions[body.index()].items.iter().copied().filter(is_push).collect();
+        let is_push = |item: &ItemId| matches!(whole.forward.items[*item].kind, ItemKind::Push { .. });
+        let outer = whole.forward.regions[body].items.iter().copied().filter(is_push).collect();
         let copied = |item: &ItemId| given.origins.copies.items.contains_key(item);
-        let copy: Vec<ItemId> = reverse.regions[own.index()].items.iter().copied().filter(copied).collect();
+        let copy: Vec<ItemId> = reverse.regions[own].items.iter().copied().filter(copied).collect();
         let of = given.origins.copies.values.get(&item).unwrap_or(&nothing);
         let way = way_back(&whole.forward, (reverse, given, of), item, own).map_err(|()| (DIFFERS, Some(item)))?;
         let pass = Pass { outer, way, ..Pass::default() };
@@ -70,8 +70,8 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
 /// Drops what a check pushes in the first run of a pass, and takes back at its end: functions then run as they are.
 fn drop_rehearsed(f: &mut Proc, body: RegionId) {
     let (mut inside, mut kept, mut regions) = (false, Vec::new(), Vec::new());
-    for item in std::mem::take(&mut f.regions[body.index()].items) {
-        match f.items[item.index()].kind {
+    for item in std::mem::take(&mut f.regions[body].items) {
+        match f.items[item].kind {
             ItemKind::Rehearsal { step } => {
                 inside = step == Rehearsal::Begin;
                 continue;
@@ -84,26 +84,25 @@ fn drop_rehearsed(f: &mut Proc, body: RegionId) {
         }
         kept.push(item);
     }
-    f.regions[body.index()].items = kept;
+    f.regions[body].items = kept;
     while let Some(region) = regions.pop() {
-        let items = std::mem::take(&mut f.regions[region.index()].items);
+        let items = std::mem::take(&mut f.regions[region].items);
         for &item in &items {
-            match f.items[item.index()].kind {
+            match f.items[item].kind {
                 ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
                 ItemKind::Loop { body, .. } => regions.push(body),
                 ItemKind::Call { .. } => call_as_it_is(f, item),
                 _ => {}
             }
         }
-        let goes =
-            |item: &ItemId| matches!(f.items[item.index()].kind, ItemKind::Push { .. } | ItemKind::Rehearsal { .. });
-        f.regions[region.index()].items = items.into_iter().filter(|item| !goes(item)).collect();
+        let goes = |item: &ItemId| matches!(f.items[*item].kind, ItemKind::Push { .. } | ItemKind::Rehearsal { .. });
+        f.regions[region].items = items.into_iter().filter(|item| !goes(item)).collect();
     }
 }
 
 /// Calls a function in place of its forward sweep.
 fn call_as_it_is(f: &mut Proc, item: ItemId) {
-    if let ItemKind::Call { callee, .. } = &mut f.items[item.index()].kind
+    if let ItemKind::Call { callee, .. } = &mut f.items[item].kind
         && let Callee::Sweep(id, Role::Forward) = *callee
     {
         *callee = Callee::Proc(id);

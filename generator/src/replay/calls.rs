@@ -10,7 +10,7 @@ use crate::ir::*;
 impl Replay<'_> {
     pub(super) fn reverse_branch(&mut self, walk: &mut Walk, of: ItemId, on: &Expr, arms: [RegionId; 2]) -> Res<()> {
         let f = self.f;
-        let ItemKind::Branch { then, otherwise, .. } = &f.items[of.index()].kind else {
+        let ItemKind::Branch { then, otherwise, .. } = &f.items[of].kind else {
             return Err(self.refuted("a branch of the reverse sweep reverses no branch"));
         };
         let on = self.condition(Side::Reverse, on)?;
@@ -58,7 +58,7 @@ impl Replay<'_> {
         self.merge_locals(&left);
         self.damage = damage;
         self.told.remove(&of);
-        self.span = f.items[of.index()].span;
+        self.span = f.items[of].span;
         self.at = self.before[of.index()];
         Ok(())
     }
@@ -66,8 +66,8 @@ impl Replay<'_> {
     /// A branch of which nothing is reversed: its bit has come back in front of it, if it pushed one.
     pub(super) fn only_told(&mut self, walk: &mut Walk, of: ItemId) -> Res<()> {
         let f = self.f;
-        let ItemKind::Branch { then, otherwise, .. } = &f.items[of.index()].kind else { return Ok(()) };
-        let pushes = |arm: &RegionId| f.regions[arm.index()].items.iter().filter(|item| self.has_tape(**item)).count();
+        let ItemKind::Branch { then, otherwise, .. } = &f.items[of].kind else { return Ok(()) };
+        let pushes = |arm: &RegionId| f.regions[*arm].items.iter().filter(|item| self.has_tape(**item)).count();
         if self.told.contains(&of) && pushes(then) == 1 && pushes(otherwise) == 1 {
             self.take_nested(walk, of)?;
         } else {
@@ -79,7 +79,7 @@ impl Replay<'_> {
     pub(super) fn reverse_call(&mut self, walk: &mut Walk, of: ItemId, callee: &Callee, args: &[Expr]) -> Res<()> {
         let f = self.f;
         let (ItemKind::Call { callee: forward, args: primal, into, .. }, Callee::Sweep(id, Role::Reverse)) =
-            (&f.items[of.index()].kind, callee)
+            (&f.items[of].kind, callee)
         else {
             return Err(self.refuted("a call of the reverse sweep reverses no call"));
         };
@@ -171,7 +171,7 @@ impl Replay<'_> {
     }
 
     fn seed_of_call(&mut self, of: ItemId) -> Res<Linear> {
-        let ItemKind::Call { result, .. } = self.f.items[of.index()].kind.clone() else { return open("no call") };
+        let ItemKind::Call { result, .. } = self.f.items[of].kind.clone() else { return open("no call") };
         match result {
             Some(result) if self.given.active.get(result.index()).copied().unwrap_or(false) => {
                 match self.variable(result) {

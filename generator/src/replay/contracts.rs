@@ -121,7 +121,7 @@ impl Replay<'_> {
             Term::Out(item, k) => (item, k, false),
             _ => return as_it_is,
         };
-        let ItemKind::Loop { carried, .. } = &self.f.items[item.index()].kind else { return as_it_is };
+        let ItemKind::Loop { carried, .. } = &self.f.items[item].kind else { return as_it_is };
         let Some(c) = carried.get(k as usize).filter(|_| depth > 0) else { return as_it_is };
         let (init, end) = (self.forward_value(c.init), self.forward_value(c.end));
         if self.varies(end, item) {
@@ -276,7 +276,7 @@ impl Replay<'_> {
 
     /// The place that a call means by one of a contract.
     pub(super) fn place_of_call(&mut self, call: ItemId, behind: &Behind) -> Option<P> {
-        let ItemKind::Call { args, .. } = &self.f.items[call.index()].kind else { return None };
+        let ItemKind::Call { args, .. } = &self.f.items[call].kind else { return None };
         let passed = self.passed.get(&call)?.clone();
         let mut numbers = vec![None; passed.len()];
         for (k, arg) in args.iter().enumerate() {

@@ -19,11 +19,11 @@ impl Replay<'_> {
         }
         let mut lost: FxHashSet<ValueId> = FxHashSet::default();
         for &item in &given.left_out {
-            self.span = f.items[item.index()].span;
+            self.span = f.items[item].span;
             if self.has_tape(item) {
                 return open("something that pushes is left out of the forward sweep");
             }
-            match &f.items[item.index()].kind {
+            match &f.items[item].kind {
                 ItemKind::Let { value } => drop(lost.insert(*value)),
                 ItemKind::Store { .. } => {
                     let section = self.section(self.stored[&item]);
@@ -61,11 +61,11 @@ impl Replay<'_> {
     /// What items of a region hand on of what is lost is lost, too; nothing else may read it.
     fn reads_nothing_of(&mut self, lost: &mut FxHashSet<ValueId>, region: RegionId) -> Res<()> {
         let f = self.f;
-        for &item in &f.regions[region.index()].items {
+        for &item in &f.regions[region].items {
             if self.given.left_out.contains(&item) {
                 continue;
             }
-            let this = &f.items[item.index()];
+            let this = &f.items[item];
             (self.at, self.span) = (self.before[item.index()], this.span);
             let mut is_lost = false;
             walk::operands(f, item, &mut |operand| match operand {

@@ -13,9 +13,9 @@ impl Replay<'_> {
     pub(super) fn demanded(&mut self, item: ItemId) -> Res<BTreeMap<P, Linear>> {
         let f = self.f;
         let at = std::mem::replace(&mut self.at, self.before[item.index()]);
-        let demanded = match &f.items[item.index()].kind {
+        let demanded = match &f.items[item].kind {
             ItemKind::Let { value } if self.is_active_value(*value) => {
-                match (&f.values[value.index()].def, self.variable(*value)) {
+                match (&f.values[*value].def, self.variable(*value)) {
                     (Def::Is(expr), Some(to)) => self.assignment(to, expr)?,
                     _ => BTreeMap::new(),
                 }
@@ -78,8 +78,7 @@ impl Replay<'_> {
     /// The place of the adjoint that a passive value of a variable ends, if it may hold something: a branch or a loop
     /// makes an active value of it.
     pub(super) fn ended_by(&mut self, item: ItemId) -> Option<P> {
-        let (ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. }) = self.f.items[item.index()].kind
-        else {
+        let (ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. }) = self.f.items[item].kind else {
             return None;
         };
         if self.handed_on.contains(&value) { self.variable(value) } else { None }
@@ -88,10 +87,10 @@ impl Replay<'_> {
     /// Notes the passive values of which a branch or a loop makes active ones.
     pub(super) fn note_handed_on(&mut self) {
         let f = self.f;
-        let made = (0..f.values.len()).map(ValueId::new);
+        let made = f.values.ids();
         let mut todo: Vec<ValueId> = made.filter(|value| self.is_active_value(*value)).collect();
         while let Some(value) = todo.pop() {
-            for from in f.merged(&f.values[value.index()].def).into_iter().flatten() {
+            for from in f.merged(&f.values[value].def).into_iter().flatten() {
                 if !self.is_active_value(from) && self.handed_on.insert(from) {
                     todo.push(from);
                 }
@@ -101,7 +100,7 @@ impl Replay<'_> {
 
     /// The place of a variable's adjoint, if the sweep has it.
     pub(super) fn variable(&mut self, value: ValueId) -> Option<P> {
-        let var = self.f.values[value.index()].var;
+        let var = self.f.values[value].var;
         self.variables.contains(&var).then(|| {
             let root = self.terms.make(Term::Variable(var));
             self.terms.spot(Spot { root, steps: Vec::new() })

@@ -34,7 +34,7 @@ impl Replay<'_> {
         let is_run = |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } });
         let runs = pops.filter(|(item, origin)| **origin == Some(of) && is_run(item)).count();
         let Some((region, at)) = self.positions[of.index()].filter(|_| runs > 0) else { return Vec::new() };
-        let before = &self.f.regions[region.index()].items[..at];
+        let before = &self.f.regions[region].items[..at];
         let pushed = before.iter().rev().take(runs + 1).filter_map(|item| match self.taped.get(item) {
             Some(Taped::Elements(first, count, ..)) => Some((of, *first, *count)),
             _ => None,
@@ -87,8 +87,8 @@ impl Replay<'_> {
         let inside = self.loops[&of].inside;
         let elements = self.early(first, inside, 0)?;
         let mut own = 0;
-        for &item in &self.f.regions[body.index()].items {
-            let writes = match &self.f.items[item.index()].kind {
+        for &item in &self.f.regions[body].items {
+            let writes = match &self.f.items[item].kind {
                 ItemKind::Store { .. } => {
                     let place = self.stored[&item];
                     if self.is_of_run(of, first, place) {
@@ -115,7 +115,7 @@ impl Replay<'_> {
 
     /// What an item other than a store may write.
     fn written_by(&mut self, item: ItemId) -> Vec<Section> {
-        match self.f.items[item.index()].kind {
+        match self.f.items[item].kind {
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => self.effects.get(&item).cloned().unwrap_or_default(),
             ItemKind::Call { .. } => self.call_writes(item),
             ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {

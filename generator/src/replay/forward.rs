@@ -44,9 +44,9 @@ impl Replay<'_> {
         let f = self.f;
         self.writing.push(Vec::new());
         self.starts.insert(region, self.at);
-        for &item in &f.regions[region.index()].items {
+        for &item in &f.regions[region].items {
             self.before[item.index()] = self.at;
-            self.span = f.items[item.index()].span;
+            self.span = f.items[item].span;
             self.forward_item(item)?;
             self.behind[item.index()] = self.at;
         }
@@ -66,9 +66,9 @@ impl Replay<'_> {
 
     fn forward_item(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
-        match &f.items[item.index()].kind {
+        match &f.items[item].kind {
             ItemKind::Let { value } => {
-                let Def::Is(expr) = &f.values[value.index()].def else { return open("a value without a definition") };
+                let Def::Is(expr) = &f.values[*value].def else { return open("a value without a definition") };
                 let t = self.eval(Side::Forward, expr)?;
                 self.values[value.index()] = Some(t);
             }
@@ -97,7 +97,7 @@ impl Replay<'_> {
                 for join in joins {
                     let arms = [join.then, join.otherwise].map(|arm| self.forward_value(arm));
                     let out = self.choose(on, arms[0], arms[1]);
-                    let ty = &f.vars[join.var.index()].ty;
+                    let ty = &f.vars[join.var].ty;
                     // Two types may have one term for a choice.
                     if arms.iter().all(|arm| self.terms.is_exact(*arm, ty)) {
                         self.terms.is_exactly(out, ty);
@@ -131,7 +131,7 @@ impl Replay<'_> {
                 self.havoc(all);
                 if let Some(result) = result {
                     let t = self.terms.make(Term::Result(item));
-                    self.terms.is_exactly(t, &f.vars[f.values[result.index()].var.index()].ty);
+                    self.terms.is_exactly(t, &f.vars[f.values[*result].var].ty);
                     self.values[result.index()] = Some(t);
                 }
             }
@@ -166,8 +166,8 @@ impl Replay<'_> {
     /// take 0.
     pub(super) fn undefined(&mut self, value: ValueId) -> T {
         let proc = self.f;
-        let this = &proc.values[value.index()];
-        let ty = &proc.vars[this.var.index()].ty;
+        let this = &proc.values[value];
+        let ty = &proc.vars[this.var].ty;
         let number = (this.def == Def::Undefined && ty.is_number()).then(|| self.eval(Side::Forward, &zero(ty)));
         number.and_then(Result::ok).unwrap_or_else(|| self.terms.make(Term::Undefined(value)))
     }

@@ -13,9 +13,9 @@ impl Replay<'_> {
     pub(super) fn left_by(&mut self, region: RegionId, runs: &[(ItemId, P, T)]) -> Res<(Vec<Section>, FxHashSet<P>)> {
         let f = self.f;
         let (mut left, mut all_back): (Vec<Section>, FxHashSet<P>) = (Vec::new(), FxHashSet::default());
-        for &item in f.regions[region.index()].items.iter().rev() {
+        for &item in f.regions[region].items.iter().rev() {
             let (mut more, mut back) = (Vec::new(), FxHashSet::default());
-            match &f.items[item.index()].kind {
+            match &f.items[item].kind {
                 ItemKind::Store { .. } => {
                     let place = self.stored[&item];
                     let in_run = runs.iter().any(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
@@ -60,7 +60,7 @@ impl Replay<'_> {
     fn left_by_call(&mut self, item: ItemId) -> Vec<Section> {
         let given = self.given;
         let Some(effect) = given.calls.get(&item) else { return Vec::new() };
-        let is_swept = matches!(self.f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
+        let is_swept = matches!(self.f.items[item].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
         self.sections_of_call(item, if is_swept { &effect.leaves } else { &effect.may })
     }
 

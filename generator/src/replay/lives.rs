@@ -12,7 +12,7 @@ impl Replay<'_> {
     /// Whether each run of a region has an object of its own.
     fn is_made_in(&self, object: ObjectId, region: RegionId) -> bool {
         let f = self.f;
-        match f.objects[object.index()].life {
+        match f.objects[object].life {
             Life::Region(home) => f.is_within(home, region),
             Life::Param(_) => region == RegionId(0),
             Life::Heap => self.is_block_of(object, region),
@@ -28,7 +28,7 @@ impl Replay<'_> {
             Term::Address(place) => *self.terms.get(self.terms.get_spot(place).root) == Term::Object(block),
             _ => false,
         };
-        let frees = |item: &ItemId| match &f.items[item.index()].kind {
+        let frees = |item: &ItemId| match &f.items[*item].kind {
             ItemKind::Free { pointer: Expr { kind: ExprKind::Value(pointer), .. } } => {
                 self.values[pointer.index()].is_some_and(leads_to)
             }
@@ -37,7 +37,7 @@ impl Replay<'_> {
         let made = f.items.iter().zip(&self.positions).filter(|(item, _)| makes(item));
         let homes: Vec<(RegionId, usize)> = made.filter_map(|(_, position)| *position).collect();
         let ends_inside = |(home, at): &(RegionId, usize)| {
-            f.is_within(*home, region) && f.regions[home.index()].items[*at..].iter().any(frees)
+            f.is_within(*home, region) && f.regions[*home].items[*at..].iter().any(frees)
         };
         homes.iter().any(|(home, _)| *home == region) || !homes.is_empty() && homes.iter().all(ends_inside)
     }

@@ -16,10 +16,10 @@ impl Replay<'_> {
     /// if the loop has passes.
     pub(super) fn reverse_loop(&mut self, of: ItemId, own: ItemId, around: Vec<Section>, filled: &[P]) -> Res<()> {
         let (f, r) = (self.f, self.r);
-        let ItemKind::Loop { body, carried, .. } = &f.items[of.index()].kind else {
+        let ItemKind::Loop { body, carried, .. } = &f.items[of].kind else {
             return Err(self.refuted("a loop of the reverse sweep reverses no loop"));
         };
-        let ItemKind::Loop { test, at, body: own_body, carried: own_carried } = &r.items[own.index()].kind else {
+        let ItemKind::Loop { test, at, body: own_body, carried: own_carried } = &r.items[own].kind else {
             return open("a loop");
         };
         if *at != TestAt::Before {
@@ -61,9 +61,9 @@ impl Replay<'_> {
             let Some(init) = self.names[c.init.index()] else {
                 return Err(self.refuted("a value is read before it is defined"));
             };
-            let is_real = matches!(r.vars[c.var.index()].ty, Type::Float { .. });
+            let is_real = matches!(r.vars[c.var].ty, Type::Float { .. });
             let step = match step_of(r, *own_body, c.head, c.end) {
-                Some(terms) if !is_real => self.sum_of(Side::Reverse, &terms, &r.vars[c.var.index()].ty)?,
+                Some(terms) if !is_real => self.sum_of(Side::Reverse, &terms, &r.vars[c.var].ty)?,
                 _ => None,
             };
             let head = match step {
@@ -79,7 +79,7 @@ impl Replay<'_> {
                     head
                 }
             };
-            let ty = &r.vars[c.var.index()].ty;
+            let ty = &r.vars[c.var].ty;
             if step.is_some() && self.terms.is_exact(init, ty) {
                 self.terms.is_exactly(head, ty);
             }
@@ -122,7 +122,7 @@ impl Replay<'_> {
                 self.back.insert(late);
             }
             if !self.passes.contains_key(&of) {
-                break (begun, r.regions[own_body.index()].items.clone());
+                break (begun, r.regions[*own_body].items.clone());
             }
             let own_items = self.run_again(of, *body, *own_body)?;
             let garbled = self.garbled_in(*body).into_iter().filter_map(|section| self.outside(section, *body));
@@ -206,7 +206,7 @@ impl Replay<'_> {
         for (_, first, count) in runs {
             rows.push(self.row_of_run(*first, *count)?);
         }
-        for item in &f.regions[body.index()].items {
+        for item in &f.regions[body].items {
             let Some(place) = self.stored.get(item).copied().filter(|_| self.undone.contains(item)) else { continue };
             let section = self.section(place);
             let row = self.close(&section, of, Passes::All);
@@ -274,7 +274,7 @@ impl Replay<'_> {
             let facts = self.facts_about(&[distance], &[]);
             return facts.nonneg(self.terms.poly(distance).plus(-1));
         }
-        let (Some(test), ItemKind::Loop { carried, .. }) = (test, &self.f.items[of.index()].kind) else { return false };
+        let (Some(test), ItemKind::Loop { carried, .. }) = (test, &self.f.items[of].kind) else { return false };
         let first = self.first_test(of, test, carried);
         self.terms.constant(first).is_some_and(|first| first != 0)
     }
@@ -414,7 +414,7 @@ impl Replay<'_> {
                 Some(step) => self.stepped(*init, own, *step)?,
                 None => self.fresh(),
             };
-            let ty = &self.r.vars[c.var.index()].ty;
+            let ty = &self.r.vars[c.var].ty;
             self.terms.is_exactly(head, ty);
             self.names[c.head.index()] = Some(head);
         }

@@ -9,7 +9,7 @@ impl Replay<'_> {
     pub(super) fn left_out(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
         let mut all = vec![item];
-        match &f.items[item.index()].kind {
+        match &f.items[item].kind {
             ItemKind::Loop { body, .. } => all.extend(self.items_inside(*body)),
             ItemKind::Branch { then, otherwise, .. } => {
                 all.extend([then, otherwise].into_iter().flat_map(|arm| self.items_inside(*arm)));
@@ -17,7 +17,7 @@ impl Replay<'_> {
             _ => {}
         }
         for item in all {
-            let acts = match &f.items[item.index()].kind {
+            let acts = match &f.items[item].kind {
                 ItemKind::Store { to, .. } => match to.base {
                     Base::Object(object) => self.is_read(object),
                     _ => true,
@@ -26,7 +26,7 @@ impl Replay<'_> {
                 _ => false,
             };
             if acts {
-                self.span = f.items[item.index()].span;
+                self.span = f.items[item].span;
                 return Err(self.refuted("a pass runs again without all that it does"));
             }
         }
@@ -42,7 +42,7 @@ impl Replay<'_> {
         };
         r.regions.iter().flat_map(|region| &region.items).any(|item| {
             let writes = matches!(
-                r.items[item.index()].kind,
+                r.items[*item].kind,
                 ItemKind::Store { .. } | ItemKind::Accumulate { .. } | ItemKind::Shadowed { .. }
             );
             let mut all = Vec::new();

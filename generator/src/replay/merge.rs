@@ -49,7 +49,7 @@ impl<'a> Merge<'a> {
 impl Merge<'_> {
     /// Puts the pushes of a copy into a region; an error if the copy has anything that the region has not.
     pub(super) fn region(&mut self, region: RegionId, copy: &[ItemId]) -> Result<(), ()> {
-        let old = std::mem::take(&mut self.f.regions[region.index()].items);
+        let old = std::mem::take(&mut self.f.regions[region].items);
         let (mut new, mut at) = (Vec::new(), 0);
         for &item in copy {
             match self.given.origins.copies.items.get(&item).copied().ok_or(())? {
@@ -64,19 +64,19 @@ impl Merge<'_> {
             }
         }
         new.extend(&old[at..]);
-        self.f.regions[region.index()].items = new;
+        self.f.regions[region].items = new;
         Ok(())
     }
 
     /// An item that only the copy has.
     fn added(&mut self, item: ItemId, region: RegionId) -> Result<Option<ItemId>, ()> {
-        let Item { mut kind, span, statement } = self.r.items[item.index()].clone();
+        let Item { mut kind, span, statement } = self.r.items[item].clone();
         match &mut kind {
             ItemKind::Push { .. } => self.rename(&mut kind)?,
             // Loops inside have passes that are tried, too.
             ItemKind::Rehearsal { step: Rehearsal::Begin | Rehearsal::End } => {}
             ItemKind::Let { value } => {
-                let Def::Is(mut expr) = self.r.values[value.index()].def.clone() else { return Err(()) };
+                let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
                 self.rename_expr(&mut expr)?;
                 *value = self.new_value(*value, Def::Is(expr), region);
             }
@@ -94,8 +94,8 @@ impl Merge<'_> {
 
     /// A value of the forward sweep for one that only the copy has.
     fn new_value(&mut self, own: ValueId, def: Def, region: RegionId) -> ValueId {
-        let Value { var, span, .. } = self.r.values[own.index()];
-        self.f.vars.push(self.r.vars[var.index()].clone());
+        let Value { var, span, .. } = self.r.values[own];
+        self.f.vars.push(self.r.vars[var].clone());
         self.f.values.push(Value { var: VarId::new(self.f.vars.len() - 1), def, region, span });
         let new = ValueId::new(self.f.values.len() - 1);
         self.names.insert(own, new);
@@ -104,14 +104,14 @@ impl Merge<'_> {
 
     /// Whether an item of the copy is this one of the pass, with other names.
     fn item(&mut self, own: ItemId, of: ItemId) -> Result<(), ()> {
-        let mut copy = self.r.items[own.index()].kind.clone();
-        let mut pass = self.f.items[of.index()].kind.clone();
+        let mut copy = self.r.items[own].kind.clone();
+        let mut pass = self.f.items[of].kind.clone();
         rewrite::item_exprs(&mut pass, &mut |expr| self.unify(expr));
         match (&mut copy, pass) {
             (ItemKind::Let { value }, ItemKind::Let { value: to }) => {
-                let Def::Is(mut expr) = self.r.values[value.index()].def.clone() else { return Err(()) };
+                let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
                 self.rename_expr(&mut expr)?;
-                let Def::Is(mut first) = self.f.values[to.index()].def.clone() else { return Err(()) };
+                let Def::Is(mut first) = self.f.values[to].def.clone() else { return Err(()) };
                 self.unify(&mut first);
                 is(first == expr)?;
                 self.define(*value, to)
@@ -133,7 +133,7 @@ impl Merge<'_> {
                 if let Some(value) = own_result {
                     self.define(value, result.ok_or(())?)?;
                 }
-                if let ItemKind::Call { callee, .. } = &mut self.f.items[of.index()].kind {
+                if let ItemKind::Call { callee, .. } = &mut self.f.items[of].kind {
                     *callee = own;
                 }
                 Ok(())
@@ -146,8 +146,8 @@ impl Merge<'_> {
                 };
                 is(own_on == on)?;
                 let r = self.r;
-                self.region(then, &r.regions[own_then.index()].items)?;
-                self.region(otherwise, &r.regions[own_otherwise.index()].items)?;
+                self.region(then, &r.regions[own_then].items)?;
+                self.region(otherwise, &r.regions[own_otherwise].items)?;
                 for own in own_joins {
                     let out = self.known(own.out).ok_or(())?;
                     let join = joins.iter().find(|join| join.out == out).ok_or(())?;
@@ -178,12 +178,11 @@ impl Merge<'_> {
 
     fn repeat(&mut self, own: ItemId, of: ItemId) -> Result<(), ()> {
         let r = self.r;
-        let ItemKind::Loop { test: own_test, at: own_at, body: own_body, carried: own_carried } =
-            &r.items[own.index()].kind
+        let ItemKind::Loop { test: own_test, at: own_at, body: own_body, carried: own_carried } = &r.items[own].kind
         else {
             return Err(());
         };
-        let ItemKind::Loop { mut test, at, body, carried } = self.f.items[of.index()].kind.clone() else {
+        let ItemKind::Loop { mut test, at, body, carried } = self.f.items[of].kind.clone() else {
             return Err(());
         };
         self.unify(&mut test);
@@ -199,10 +198,7 @@ impl Merge<'_> {
                 None => {
                     let slot = (carried.len() + added.len()) as u32;
                     let head = self.new_value(own.head, Def::Head(of, slot), body);
-                    added.push((
-                        own,
-                        Carried { var: self.f.values[head.index()].var, init, head, end: head, out: head },
-                    ));
+                    added.push((own, Carried { var: self.f.values[head].var, init, head, end: head, out: head }));
                 }
             }
         }
@@ -210,11 +206,11 @@ impl Merge<'_> {
         if at == TestAt::Before {
             self.test(own_test, &test)?;
         }
-        self.region(body, &r.regions[own_body.index()].items)?;
+        self.region(body, &r.regions[*own_body].items)?;
         if at == TestAt::After {
             self.test(own_test, &test)?;
         }
-        let outer = self.f.regions[body.index()].parent.ok_or(())?.0;
+        let outer = self.f.regions[body].parent.ok_or(())?.0;
         for own in own_carried {
             let end = self.value(own.end)?;
             match self.known(own.head) {
@@ -232,7 +228,7 @@ impl Merge<'_> {
                 }
             }
         }
-        if let ItemKind::Loop { carried, .. } = &mut self.f.items[of.index()].kind {
+        if let ItemKind::Loop { carried, .. } = &mut self.f.items[of].kind {
             carried.extend(added.into_iter().map(|(_, new)| new));
         }
         Ok(())

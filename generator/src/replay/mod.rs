@@ -77,7 +77,7 @@ pub fn prove(program: &Program, forward: &Proc, reverse: &Proc, given: &Given) -
         match again::unfold(forward, reverse, given) {
             Ok(whole) => unfolded = whole,
             Err((what, item)) => {
-                let span = item.map_or(forward.span, |item| forward.items[item.index()].span);
+                let span = item.map_or(forward.span, |item| forward.items[item].span);
                 return (Verdict::Refused { what: what.into(), span, item }, Contract::default());
             }
         }

@@ -23,7 +23,7 @@ impl Replay<'_> {
             }
             match *self.terms.get(t) {
                 Term::Head(item, k) | Term::Out(item, k) => {
-                    let ItemKind::Loop { carried, .. } = &f.items[item.index()].kind else { return None };
+                    let ItemKind::Loop { carried, .. } = &f.items[item].kind else { return None };
                     let each = carried.get(k as usize)?;
                     // What a pass leaves is not known before it has run.
                     if self.running.contains(&item) {

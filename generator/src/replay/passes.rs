@@ -12,7 +12,7 @@ use crate::ir::*;
 impl Replay<'_> {
     pub(super) fn forward_loop(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
-        let ItemKind::Loop { body, carried, .. } = &f.items[item.index()].kind else { return Ok(()) };
+        let ItemKind::Loop { body, carried, .. } = &f.items[item].kind else { return Ok(()) };
         let before = self.at;
         let inits: Vec<T> = carried.iter().map(|c| self.forward_value(c.init)).collect();
         let coarse = self.coarse(*body);
@@ -45,7 +45,7 @@ impl Replay<'_> {
                 Some(step) => self.stepped(inits[k], form.passes, step)?,
                 None => self.terms.make(Term::Out(item, k as u32)),
             };
-            let ty = &f.vars[c.var.index()].ty;
+            let ty = &f.vars[c.var].ty;
             if ty.is_integer() && (form.steps[k].is_none() || form.exact[k] || !form.always[k]) {
                 self.terms.is_exactly(out, ty);
             }
@@ -58,7 +58,7 @@ impl Replay<'_> {
     fn steps_by_terms(&mut self, item: ItemId, carried: &[Carried]) {
         let form = self.loops[&item].clone();
         for (k, c) in carried.iter().enumerate() {
-            let ty = &self.f.vars[c.var.index()].ty;
+            let ty = &self.f.vars[c.var].ty;
             if !steps_evenly(ty) || form.steps[k].is_some() {
                 continue;
             }
@@ -139,7 +139,7 @@ impl Replay<'_> {
     fn coarse(&self, body: RegionId) -> Vec<Section> {
         let mut cells = BTreeSet::new();
         for item in self.items_inside(body) {
-            match &self.f.items[item.index()].kind {
+            match &self.f.items[item].kind {
                 ItemKind::Store { to, .. } => {
                     cells.extend(self.given.places.get(to).iter().flat_map(|known| known.aliases.iter().copied()));
                 }
@@ -156,9 +156,9 @@ impl Replay<'_> {
         let mut all = Vec::new();
         let mut regions = vec![region];
         while let Some(region) = regions.pop() {
-            for &item in &self.f.regions[region.index()].items {
+            for &item in &self.f.regions[region].items {
                 all.push(item);
-                match &self.f.items[item.index()].kind {
+                match &self.f.items[item].kind {
                     ItemKind::Branch { then, otherwise, .. } => regions.extend([*then, *otherwise]),
                     ItemKind::Loop { body, .. } => regions.push(*body),
                     _ => {}
@@ -171,7 +171,7 @@ impl Replay<'_> {
     /// Any pass of a loop.
     fn forward_passes(&mut self, item: ItemId, before: Version, writes: Arc<Vec<Section>>, inits: &[T]) -> Res<()> {
         let f = self.f;
-        let ItemKind::Loop { test, at, body, carried } = &f.items[item.index()].kind else { return Ok(()) };
+        let ItemKind::Loop { test, at, body, carried } = &f.items[item].kind else { return Ok(()) };
         self.at = before;
         let start = if writes.is_empty() { before } else { self.state(State::Havoc { before, writes }) };
         self.at = start;
@@ -191,13 +191,13 @@ impl Replay<'_> {
         };
         for (k, c) in carried.iter().enumerate() {
             let step = match step_of(f, *body, c.head, c.end) {
-                Some(terms) => self.sum_of(Side::Forward, &terms, &f.vars[c.var.index()].ty)?,
+                Some(terms) => self.sum_of(Side::Forward, &terms, &f.vars[c.var].ty)?,
                 None => None,
             };
             let found = self.found_steps.get(&(item, k as u32)).copied().filter(|_| step.is_none());
             form.always.push(found.is_none_or(|(_, always)| always));
             let step = step.or(found.map(|(step, _)| step));
-            let ty = &f.vars[c.var.index()].ty;
+            let ty = &f.vars[c.var].ty;
             let step = step.filter(|_| steps_evenly(ty));
             let head = match step {
                 Some(step) => self.stepped(inits[k], pass, step)?,
@@ -256,7 +256,7 @@ impl Replay<'_> {
     fn counts_down(&mut self, test: T, carried: &[Carried], form: &Form, pass: T) {
         let (test, zero) = (self.truth(test), self.terms.number(0));
         for (k, c) in carried.iter().enumerate() {
-            let ty = &self.f.vars[c.var.index()].ty;
+            let ty = &self.f.vars[c.var].ty;
             let step = form.steps[k].and_then(|step| self.terms.constant(step));
             if matches!(ty, Type::Int { signed: false, .. })
                 && step == Some(-1)
@@ -296,16 +296,16 @@ impl Replay<'_> {
         match self.terms.get(t) {
             Term::Entry(k) => matches!(self.f.params[*k as usize].ty, Type::Pointer(_)),
             Term::Address(_) | Term::Shadow(_) | Term::Null => true,
-            Term::Head(item, k) | Term::Out(item, k) => match &self.f.items[item.index()].kind {
+            Term::Head(item, k) | Term::Out(item, k) => match &self.f.items[*item].kind {
                 ItemKind::Loop { carried, .. } => {
-                    matches!(self.f.vars[carried[*k as usize].var.index()].ty, Type::Pointer(_))
+                    matches!(self.f.vars[carried[*k as usize].var].ty, Type::Pointer(_))
                 }
                 _ => false,
             },
             Term::Choose(_, x, y) => self.is_pointer_term(*x) || self.is_pointer_term(*y),
-            Term::Result(item) => match &self.f.items[item.index()].kind {
+            Term::Result(item) => match &self.f.items[*item].kind {
                 ItemKind::Call { result: Some(value), .. } => {
-                    matches!(self.f.vars[self.f.values[value.index()].var.index()].ty, Type::Pointer(_))
+                    matches!(self.f.vars[self.f.values[*value].var].ty, Type::Pointer(_))
                 }
                 _ => false,
             },
@@ -341,10 +341,10 @@ pub(super) fn step_of(proc: &Proc, body: RegionId, head: ValueId, end: ValueId) 
         if at == head {
             return Some(terms);
         }
-        if !proc.is_within(proc.values[at.index()].region, body) {
+        if !proc.is_within(proc.values[at].region, body) {
             return None;
         }
-        let Def::Is(expr) = &proc.values[at.index()].def else { return None };
+        let Def::Is(expr) = &proc.values[at].def else { return None };
         at = base_of(proc, body, expr, &mut terms)?;
     }
     None
@@ -384,7 +384,7 @@ fn scalars_in(ty: &Type) -> Option<i128> {
 }
 
 fn is_invariant(proc: &Proc, body: RegionId, expr: &Expr) -> bool {
-    let inside = |value: &ValueId| proc.is_within(proc.values[value.index()].region, body);
+    let inside = |value: &ValueId| proc.is_within(proc.values[*value].region, body);
     match &expr.kind {
         ExprKind::Int(_) => true,
         ExprKind::Value(value) => !inside(value),

@@ -19,12 +19,12 @@ impl Replay<'_> {
     pub(super) fn run_again(&mut self, of: ItemId, body: RegionId, own: RegionId) -> Res<Vec<ItemId>> {
         let r = self.r;
         let pass = &self.passes[&of];
-        let items = &r.regions[own.index()].items;
+        let items = &r.regions[own].items;
         let copied = |item: &ItemId| self.given.origins.copies.items.contains_key(item);
         let (from, to) = match (items.iter().position(copied), items.iter().rposition(copied)) {
             (Some(first), Some(last)) => (first, last + 1),
             _ => {
-                let is_pop = |item: &ItemId| matches!(r.items[item.index()].kind, ItemKind::Pop { .. });
+                let is_pop = |item: &ItemId| matches!(r.items[*item].kind, ItemKind::Pop { .. });
                 let pops = items.iter().enumerate().filter(|(_, item)| is_pop(item)).map(|(at, _)| at + 1);
                 let end = std::iter::once(0).chain(pops).nth(pass.outer.len());
                 let Some(end) = end else { return Err(self.refuted("what the forward sweep pushed is not popped")) };
@@ -40,7 +40,7 @@ impl Replay<'_> {
         let (later, back, certain) = (self.damage.clone(), self.back.clone(), self.certain.clone());
         let mut walk = Walk {
             region: body,
-            reversed: self.f.regions[body.index()].items.len(),
+            reversed: self.f.regions[body].items.len(),
             tape: pass.outer.clone(),
             group: None,
             around: Vec::new(),
@@ -51,7 +51,7 @@ impl Replay<'_> {
         let mut in_front = false;
         let mut hulls = Vec::new();
         for &item in &items[..from] {
-            match &r.items[item.index()].kind {
+            match &r.items[item].kind {
                 ItemKind::Pop { what: Popped::Elements { place, count } } => {
                     if !in_front {
                         self.step_to_front(body)?;
@@ -61,7 +61,7 @@ impl Replay<'_> {
                 }
                 ItemKind::Pop { what } => self.pop(&mut walk, what)?,
                 ItemKind::Let { value } => {
-                    let Def::Is(expr) = &r.values[value.index()].def else {
+                    let Def::Is(expr) = &r.values[*value].def else {
                         return open("a value without a definition");
                     };
                     let t = self.eval(Side::Reverse, expr)?;
@@ -108,7 +108,7 @@ impl Replay<'_> {
         (self.lost_in_pass, self.arms) = outer;
         self.rerunning = around;
         for &(copied, value) in &pass.defined {
-            if r.values[copied.index()].region == own {
+            if r.values[copied].region == own {
                 self.names[copied.index()] = Some(self.forward_value(value));
             }
         }
@@ -167,14 +167,14 @@ impl Replay<'_> {
     /// Runs the items of a region that the copy has: what they read must be there.
     pub(super) fn rerun(&mut self, kept: &FxHashSet<ItemId>, region: RegionId) -> Res<()> {
         let f = self.f;
-        for &item in &f.regions[region.index()].items {
+        for &item in &f.regions[region].items {
             self.at = self.before[item.index()];
-            let kind = &f.items[item.index()].kind;
+            let kind = &f.items[item].kind;
             if !kept.contains(&item) {
                 self.left_out(item)?;
                 continue;
             }
-            (self.span, self.item) = (f.items[item.index()].span, Some(item));
+            (self.span, self.item) = (f.items[item].span, Some(item));
             self.read_by(item, kind)?;
             match kind {
                 ItemKind::Store { .. } => {
@@ -352,8 +352,8 @@ impl Replay<'_> {
     pub(super) fn surely_written(&mut self, kept: &FxHashSet<ItemId>, region: RegionId) -> Res<Vec<P>> {
         let f = self.f;
         let mut all = Vec::new();
-        for &item in f.regions[region.index()].items.iter().filter(|item| kept.contains(item)) {
-            match &f.items[item.index()].kind {
+        for &item in f.regions[region].items.iter().filter(|item| kept.contains(item)) {
+            match &f.items[item].kind {
                 ItemKind::Store { .. } => all.push(self.stored[&item]),
                 ItemKind::Call { .. } => all.extend(self.filled_by_call(item)),
                 ItemKind::Loop { body, .. } if !self.never_runs(item) => {

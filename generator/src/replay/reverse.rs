@@ -70,8 +70,8 @@ impl Replay<'_> {
     }
 
     pub(super) fn has_tape(&self, item: ItemId) -> bool {
-        let region = |region: &RegionId| self.f.regions[region.index()].items.iter().any(|item| self.has_tape(*item));
-        match &self.f.items[item.index()].kind {
+        let region = |region: &RegionId| self.f.regions[*region].items.iter().any(|item| self.has_tape(*item));
+        match &self.f.items[item].kind {
             ItemKind::Push { .. } => !self.outer.contains(&item),
             ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
             ItemKind::Branch { then, otherwise, .. } => region(then) || region(otherwise),
@@ -86,14 +86,14 @@ impl Replay<'_> {
     /// Reverses a region: `own` of the reverse sweep reverses `region` of the forward sweep.
     pub(super) fn reverse_region(&mut self, region: RegionId, own: RegionId) -> Res<()> {
         let r = self.r;
-        deep(|| self.reverse_items(region, &r.regions[own.index()].items))
+        deep(|| self.reverse_items(region, &r.regions[own].items))
     }
 
     /// Reverses a region by these items of the reverse sweep.
     pub(super) fn reverse_items(&mut self, region: RegionId, own: &[ItemId]) -> Res<()> {
-        let items = &self.f.regions[region.index()].items;
+        let items = &self.f.regions[region].items;
         let mut tape: Vec<ItemId> = items.iter().copied().filter(|item| self.has_tape(*item)).collect();
-        if let Some((_, branch)) = self.f.regions[region.index()].parent
+        if let Some((_, branch)) = self.f.regions[region].parent
             && self.told.contains(&branch)
         {
             // The bit was popped in front of the branch.
@@ -132,7 +132,7 @@ impl Replay<'_> {
         let f = self.f;
         while walk.reversed > to {
             walk.reversed -= 1;
-            let item = f.regions[walk.region.index()].items[walk.reversed];
+            let item = f.regions[walk.region].items[walk.reversed];
             self.pass_over(item)?;
         }
         Ok(())
@@ -141,7 +141,7 @@ impl Replay<'_> {
     /// An item that nothing in the reverse sweep comes from.
     pub(super) fn pass_over(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
-        let this = &f.items[item.index()];
+        let this = &f.items[item];
         match &this.kind {
             ItemKind::Push { .. } => return Ok(()),
             ItemKind::Branch { then, otherwise, .. } => {
@@ -151,7 +151,7 @@ impl Replay<'_> {
                 }
                 for region in [then, otherwise] {
                     self.at = self.ends[region];
-                    for inner in f.regions[region.index()].items.clone().into_iter().rev() {
+                    for inner in f.regions[*region].items.clone().into_iter().rev() {
                         self.pass_over(inner)?;
                     }
                 }
@@ -168,7 +168,7 @@ impl Replay<'_> {
                     return Ok(());
                 }
                 let around = self.damage.clone();
-                for inner in f.regions[body.index()].items.clone().into_iter().rev() {
+                for inner in f.regions[*body].items.clone().into_iter().rev() {
                     self.pass_over(inner)?;
                 }
                 // What one pass writes is in what all of them do.
@@ -229,7 +229,7 @@ impl Replay<'_> {
         if demanded.is_empty() {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.span, self.f.items[item.index()].span);
+        let before = std::mem::replace(&mut self.span, self.f.items[item].span);
         self.compare(demanded, None)?;
         self.span = before;
         Ok(())
@@ -265,7 +265,7 @@ impl Replay<'_> {
         if let Group::Item(item) = group
             && !walk.entered
         {
-            match self.f.items[item.index()].kind {
+            match self.f.items[item].kind {
                 ItemKind::Loop { .. } => self.only_elements(item)?,
                 ItemKind::Branch { .. } => self.only_told(walk, item)?,
                 _ => {}
@@ -273,11 +273,9 @@ impl Replay<'_> {
         }
         let demanded = match group {
             Group::Item(item) => {
-                self.span = self.f.items[item.index()].span;
+                self.span = self.f.items[item].span;
                 self.item = Some(item);
-                if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } =
-                    self.f.items[item.index()].kind
-                {
+                if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } = self.f.items[item].kind {
                     may_clear = self.variable(value);
                 }
                 self.demanded(item)?
@@ -345,12 +343,12 @@ impl Replay<'_> {
         walk.reversed = position;
         walk.group = Some(Group::Item(item));
         walk.entered = false;
-        self.span = self.f.items[item.index()].span;
+        self.span = self.f.items[item].span;
         self.item = Some(item);
         walk.around = self.damage.clone();
         walk.back.clone_from(&self.back);
         walk.filled = self.filled.iter().filter(|(of, _)| *of == item).map(|(_, place)| *place).collect();
-        match &self.f.items[item.index()].kind {
+        match &self.f.items[item].kind {
             ItemKind::Store { .. } => {
                 let found = self.as_found(item);
                 self.written = self.unwrite(item)?.then_some(found);
@@ -388,9 +386,9 @@ impl Replay<'_> {
             }
             _ => {}
         }
-        match &r.items[item.index()].kind {
+        match &r.items[item].kind {
             ItemKind::Let { value } => {
-                let Def::Is(expr) = &r.values[value.index()].def else { return open("a value without a definition") };
+                let Def::Is(expr) = &r.values[*value].def else { return open("a value without a definition") };
                 let t = self.eval(Side::Reverse, expr)?;
                 self.names[value.index()] = Some(t);
             }
@@ -416,7 +414,7 @@ impl Replay<'_> {
                 self.accumulate(place, value, &to.ty)?;
             }
             ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                let kind = &r.items[item.index()].kind;
+                let kind = &r.items[item].kind;
                 if let ItemKind::Alloc { count, .. } = kind {
                     self.as_large(*object, count)?;
                 }
@@ -453,7 +451,7 @@ impl Replay<'_> {
                 self.back.clone_from(&walk.back);
                 let filled = std::mem::take(&mut walk.filled);
                 self.reverse_loop(of, item, around, &filled)?;
-                self.span = self.f.items[of.index()].span;
+                self.span = self.f.items[of].span;
                 self.at = self.before[of.index()];
             }
             ItemKind::Call { callee, args, result, into } => {
@@ -477,7 +475,7 @@ impl Replay<'_> {
         let root = self.object(Side::Reverse, object);
         match self.given.origins.objects[object.index()] {
             Origin::Primal(of) => {
-                let this = &self.f.objects[of.index()];
+                let this = &self.f.objects[of];
                 let is_scalar = this.shape.is_empty() && this.elem.is_number() && this.life != Life::Heap;
                 let steps = if is_scalar { Vec::new() } else { vec![Way::All] };
                 let whole = self.terms.spot(Spot { root, steps });

@@ -71,8 +71,8 @@ impl Replay<'_> {
     pub(super) fn filled_by_loops(&mut self, kept: &FxHashSet<ItemId>, region: RegionId) -> Res<Vec<(ItemId, P)>> {
         let f = self.f;
         let mut all = Vec::new();
-        for &item in f.regions[region.index()].items.iter().filter(|item| kept.contains(item)) {
-            let ItemKind::Loop { body, .. } = &f.items[item.index()].kind else { continue };
+        for &item in f.regions[region].items.iter().filter(|item| kept.contains(item)) {
+            let ItemKind::Loop { body, .. } = &f.items[item].kind else { continue };
             let written = self.surely_written(kept, *body)?;
             all.extend(written.into_iter().filter(|place| self.is_steady(*place, item)).map(|place| (item, place)));
         }
@@ -95,9 +95,9 @@ impl Replay<'_> {
     /// What the items of a region save without having found it.
     pub(super) fn garbled_in(&self, region: RegionId) -> Vec<Section> {
         let mut all = Vec::new();
-        for item in &self.f.regions[region.index()].items {
+        for item in &self.f.regions[region].items {
             all.extend(self.garbled_by(*item));
-            if let ItemKind::Branch { then, otherwise, .. } = &self.f.items[item.index()].kind {
+            if let ItemKind::Branch { then, otherwise, .. } = &self.f.items[*item].kind {
                 all.extend([then, otherwise].into_iter().flat_map(|arm| self.garbled_in(*arm)));
             }
         }

@@ -42,7 +42,7 @@ impl Replay<'_> {
             Term::Object(object) if begins => Some(self.extent(object)?),
             Term::Global(global) if begins => {
                 let mut all = 1;
-                for dim in &self.program.globals[global.index()].shape {
+                for dim in &self.program.globals[global].shape {
                     match dim.extent.as_ref().map(|extent| &extent.kind) {
                         Some(ExprKind::Int(extent)) => all *= extent,
                         _ => return open("an array whose extents are not known"),
@@ -156,7 +156,7 @@ impl Replay<'_> {
     fn means_the_same(&mut self, pointer: T) -> Res<()> {
         let Some(Spot { root, .. }) = self.spot_of_pointer(pointer) else { return Ok(()) };
         match self.terms.get(root) {
-            Term::Object(object) if self.f.objects[object.index()].life != Life::Stable => {
+            Term::Object(object) if self.f.objects[*object].life != Life::Stable => {
                 Err(self.refuted("a pointer to a variable comes back from a snapshot"))
             }
             _ => Ok(()),
@@ -165,7 +165,7 @@ impl Replay<'_> {
 
     fn loop_of(&self, head: ItemId) -> Res<ItemId> {
         let region = self.positions[head.index()].map(|(region, _)| region);
-        let parent = region.and_then(|region| self.f.regions[region.index()].parent);
+        let parent = region.and_then(|region| self.f.regions[region].parent);
         parent.map_or_else(|| open("a snapshot outside of a loop"), |(_, item)| Ok(item))
     }
 

@@ -282,8 +282,8 @@ impl<'a> Replay<'a> {
     pub(super) fn show_place(&self, place: P) -> String {
         let spot = self.terms.get_spot(place);
         let root = match self.terms.get(spot.root) {
-            Term::Object(object) => self.f.objects[object.index()].name.clone(),
-            Term::Global(global) => self.program.globals[global.index()].name.clone(),
+            Term::Object(object) => self.f.objects[*object].name.clone(),
+            Term::Global(global) => self.program.globals[*global].name.clone(),
             Term::Entry(k) => self.f.params[*k as usize].name.clone(),
             _ => "what a pointer points to".to_owned(),
         };

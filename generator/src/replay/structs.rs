@@ -33,7 +33,7 @@ impl Replay<'_> {
             Type::Float { .. } => return open("a large struct"),
             Type::Struct(id) => {
                 let program = self.program;
-                for (k, field) in program.types.structs[id.index()].fields.iter().enumerate() {
+                for (k, field) in program.types.structs[*id].fields.iter().enumerate() {
                     self.add_ways(&field.ty, &[way, &[Way::Field(k as u32)]].concat(), all)?;
                 }
             }
@@ -101,7 +101,7 @@ impl Replay<'_> {
 
     /// Each real of the result gets its adjoint from the seed.
     pub(super) fn demanded_by_result(&mut self, object: ObjectId) -> Res<BTreeMap<P, Linear>> {
-        let ty = self.f.objects[object.index()].elem.clone();
+        let ty = self.f.objects[object].elem.clone();
         let seed = self.terms.make(Term::Seed);
         let from = self.behind_pointer(seed);
         let place = self.whole_object(object);
@@ -120,7 +120,7 @@ impl Replay<'_> {
         object: ObjectId,
         demanded: &mut BTreeMap<P, Linear>,
     ) -> Res<()> {
-        let ty = self.f.objects[object.index()].elem.clone();
+        let ty = self.f.objects[object].elem.clone();
         let place = self.whole_object(object);
         if !self.has_shadow(place) {
             return Ok(());
@@ -146,8 +146,7 @@ impl Replay<'_> {
 
     /// Whether an item adds to the adjoint of an argument that is passed by value.
     pub(super) fn is_for_argument(&self, item: ItemId) -> bool {
-        let ItemKind::Accumulate { to: Place { base: Base::At(pointer), .. }, .. } = &self.r.items[item.index()].kind
-        else {
+        let ItemKind::Accumulate { to: Place { base: Base::At(pointer), .. }, .. } = &self.r.items[item].kind else {
             return false;
         };
         let ExprKind::Value(value) = pointer.kind else { return false };
@@ -184,7 +183,7 @@ impl Replay<'_> {
                 let expected = self.shadow(pointer);
                 if !self.same(value, expected) {
                     let is_global = matches!(self.terms.get(self.terms.get_spot(primal).root), Term::Global(_));
-                    let first = &self.f.regions[0].items;
+                    let first = &self.f.regions[RegionId::BODY].items;
                     if is_global && !first.iter().any(|item| self.stored.get(item) == Some(&primal)) {
                         return open("a pointer at file scope that some ways leave as it is");
                     }
@@ -207,7 +206,7 @@ impl Replay<'_> {
             return Ok(*set);
         }
         if let Term::Object(object) = self.terms.get(self.terms.get_spot(primal).root)
-            && !matches!(self.f.objects[object.index()].life, Life::Param(_))
+            && !matches!(self.f.objects[*object].life, Life::Param(_))
         {
             let root = self.terms.get_spot(place).root;
             let object = *object;
@@ -259,7 +258,7 @@ impl Replay<'_> {
     /// What the struct that a call returns overwrites.
     pub(super) fn given_to(&mut self, call: ItemId) -> Res<Vec<Section>> {
         let f = self.f;
-        let ItemKind::Call { into: Some(into), .. } = &f.items[call.index()].kind else { return Ok(Vec::new()) };
+        let ItemKind::Call { into: Some(into), .. } = &f.items[call].kind else { return Ok(Vec::new()) };
         let at = std::mem::replace(&mut self.at, self.before[call.index()]);
         let place = self.place(Side::Forward, into);
         self.at = at;
@@ -285,7 +284,7 @@ impl Replay<'_> {
     /// A call gets the adjoint of the struct that it returned, in memory of its own.
     pub(super) fn is_seed_of_struct(&mut self, call: ItemId, pointer: T) -> Res<()> {
         let f = self.f;
-        let ItemKind::Call { into: Some(into), .. } = &f.items[call.index()].kind else { return open("no call") };
+        let ItemKind::Call { into: Some(into), .. } = &f.items[call].kind else { return open("no call") };
         let own = match *self.terms.get(pointer) {
             Term::Address(place) => place,
             _ => return Err(self.refuted("the adjoint of a result has no place of its own")),

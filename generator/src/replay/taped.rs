@@ -24,11 +24,11 @@ impl Replay<'_> {
         let r = self.r;
         // The arm of a branch, popped in front of it.
         if let (Popped::Bits { value, bits: 1 }, ItemKind::Branch { then, otherwise, .. }) =
-            (what, &self.f.items[top.index()].kind)
+            (what, &self.f.items[top].kind)
         {
             let mut arms = Vec::new();
             for arm in [then, otherwise] {
-                let last = self.f.regions[arm.index()].items.iter().rev().find(|item| self.has_tape(**item));
+                let last = self.f.regions[*arm].items.iter().rev().find(|item| self.has_tape(**item));
                 let Some(Taped::Bits(told, 1)) = last.and_then(|item| self.taped.get(item)) else {
                     return Err(self.refuted("pops do not mirror pushes"));
                 };
@@ -44,7 +44,7 @@ impl Replay<'_> {
         }
         let Some(taped) = self.taped.get(&top).cloned() else { return Err(self.refuted("pops do not mirror pushes")) };
         walk.tape.pop();
-        let ty = |value: &ValueId| unnamed(&r.vars[r.values[value.index()].var.index()].ty);
+        let ty = |value: &ValueId| unnamed(&r.vars[r.values[*value].var].ty);
         match (what, taped) {
             (Popped::Value(value), Taped::Value(t, of)) if ty(value) == of => self.names[value.index()] = Some(t),
             (Popped::Bits { value, bits }, Taped::Bits(t, of)) if *bits == of => self.names[value.index()] = Some(t),
@@ -116,7 +116,7 @@ impl Replay<'_> {
     fn pop_elements(&mut self, walk: &Walk, first: P, count: T, version: Version) -> Res<()> {
         // The old elements of a loop, in front of it.
         if let Some(Group::Item(item)) = walk.group
-            && matches!(self.f.items[item.index()].kind, ItemKind::Loop { .. })
+            && matches!(self.f.items[item].kind, ItemKind::Loop { .. })
         {
             if version != self.before[item.index()] {
                 return Err(self.refuted("elements are popped in another state than they were pushed in"));
@@ -194,7 +194,7 @@ impl Replay<'_> {
     /// The number of elements of an array of numbers with one dimension.
     pub(super) fn length(&mut self, root: T) -> Option<T> {
         let Term::Object(object) = *self.terms.get(root) else { return None };
-        let this = &self.f.objects[object.index()];
+        let this = &self.f.objects[object];
         if this.shape.len() != 1 || !matches!(this.elem, Type::Float { .. } | Type::Int { .. }) {
             return None;
         }
@@ -203,7 +203,7 @@ impl Replay<'_> {
 
     pub(super) fn extent(&mut self, object: ObjectId) -> Res<T> {
         let f = self.f;
-        let this = &f.objects[object.index()];
+        let this = &f.objects[object];
         if this.life == Life::Heap {
             let count = f.items.iter().find_map(|item| match &item.kind {
                 ItemKind::Alloc { object: this, count, .. } if *this == object => Some(count),

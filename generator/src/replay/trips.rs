@@ -110,7 +110,7 @@ impl Replay<'_> {
 
     /// Whether a term may differ from pass to pass beside by the number of the pass.
     pub(super) fn varies(&self, t: T, item: ItemId) -> bool {
-        let ItemKind::Loop { body, .. } = &self.f.items[item.index()].kind else { return true };
+        let ItemKind::Loop { body, .. } = &self.f.items[item].kind else { return true };
         let inside = |of: &ItemId| {
             let home = self.positions.get(of.index()).copied().flatten();
             home.is_some_and(|(region, _)| self.f.is_within(region, *body))

@@ -6,15 +6,15 @@ use crate::ir::*;
 
 /// Whether a loop of the reverse sweep runs passes on the way to another one.
 pub(super) fn is_advance(r: &Proc, item: ItemId) -> bool {
-    let ItemKind::Loop { body, .. } = r.items[item.index()].kind else { return false };
-    let last = r.regions[body.index()].items.last();
+    let ItemKind::Loop { body, .. } = r.items[item].kind else { return false };
+    let last = r.regions[body].items.last();
     last.is_some_and(
-        |last| matches!(&r.items[last.index()].kind, ItemKind::Snapshot(snapshot) if snapshot.at == SnapshotAt::Next),
+        |last| matches!(&r.items[*last].kind, ItemKind::Snapshot(snapshot) if snapshot.at == SnapshotAt::Next),
     )
 }
 
 pub(super) fn snapshot(proc: &Proc, item: ItemId) -> Option<&Snapshot> {
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         ItemKind::Snapshot(snapshot) => Some(snapshot),
         _ => None,
     }
@@ -28,12 +28,11 @@ pub(super) fn way_back(
     of: ItemId,
     own: RegionId,
 ) -> Result<Option<WayBack>, ()> {
-    let ItemKind::Loop { body, carried, .. } = &f.items[of.index()].kind else { return Err(()) };
-    let idle =
-        |item: &&ItemId| !matches!(f.items[item.index()].kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
-    let inside = &f.regions[body.index()].items;
+    let ItemKind::Loop { body, carried, .. } = &f.items[of].kind else { return Err(()) };
+    let idle = |item: &&ItemId| !matches!(f.items[**item].kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
+    let inside = &f.regions[*body].items;
     let all: Vec<ItemId> = inside.iter().copied().filter(|item| snapshot(f, *item).is_some()).collect();
-    let own_items = &r.regions[own.index()].items;
+    let own_items = &r.regions[own].items;
     let firsts: Vec<ItemId> = own_items.iter().copied().filter(|item| snapshot(r, *item).is_some()).collect();
     let advances: Vec<ItemId> = own_items.iter().copied().filter(|item| is_advance(r, *item)).collect();
     let (head, first, advance) = match (&all[..], &firsts[..], &advances[..]) {
@@ -43,11 +42,10 @@ pub(super) fn way_back(
     };
     is(inside.iter().find(idle) == Some(&head))?;
     let (Some(kept), Some(begins)) = (snapshot(f, head), snapshot(r, first)) else { return Err(()) };
-    let ItemKind::Loop { test, at: TestAt::Before, body: way, carried: own_carried } = &r.items[advance.index()].kind
-    else {
+    let ItemKind::Loop { test, at: TestAt::Before, body: way, carried: own_carried } = &r.items[advance].kind else {
         return Err(());
     };
-    let items = &r.regions[way.index()].items;
+    let items = &r.regions[*way].items;
     let (Some(goes_on), copy) = (snapshot(r, *items.last().ok_or(())?), &items[..items.len() - 1]) else {
         return Err(());
     };

@@ -31,7 +31,7 @@ pub fn fills_once(
     initial: &dyn Fn(GlobalId) -> Option<f64>,
     free: &dyn Fn(&GlobalId) -> bool,
 ) -> bool {
-    let once = Once { flow, p, proc: &flow.program.procs[p.index()], group, initial, free };
+    let once = Once { flow, p, proc: &flow.program.procs[p], group, initial, free };
     if !once.names() {
         return true;
     }
@@ -55,7 +55,7 @@ impl Once<'_> {
     }
 
     fn kind(&self, id: ItemId) -> &ItemKind {
-        &self.proc.items[id.index()].kind
+        &self.proc.items[id].kind
     }
 
     /// Whether the procedure names one of the variables: it is the function that declares them, or a variant of it.
@@ -117,7 +117,7 @@ impl Once<'_> {
         let Some(taken) = self.number(on, self.initial) else { return false };
         let (fills, other) = if taken != 0.0 { (*then, *otherwise) } else { (*otherwise, *then) };
         let runs_again = || self.group.iter().all(|global| self.is_fresh(fills, *global));
-        self.proc.regions[other.index()].items.is_empty()
+        self.proc.regions[other].items.is_empty()
             && joins.iter().all(|join| !self.is_used(join.out))
             && (self.ends(on, taken != 0.0, fills) || runs_again())
             && self.is_closed(fills)
@@ -128,7 +128,7 @@ impl Once<'_> {
         let is = |cell: &Loc| self.flow.points.locs.root(*cell) == Root::Global(global);
         let reads = |id: &ItemId| self.flow.effects.item(self.p, *id).reads.iter().any(is);
         let sets = |id: &ItemId| matches!(self.kind(*id), ItemKind::Store { to, .. } if to.base == Base::Global(global) && to.path.is_empty());
-        let top = &self.proc.regions[arm.index()].items;
+        let top = &self.proc.regions[arm].items;
         match top.iter().position(reads) {
             Some(first) => top[..first].iter().any(sets),
             None => true,
@@ -137,7 +137,7 @@ impl Once<'_> {
 
     /// Whether the arm gives one variable of the condition, behind all else, a constant with which the arm is not taken.
     fn ends(&self, on: &Expr, taken: bool, arm: RegionId) -> bool {
-        let top = &self.proc.regions[arm.index()].items;
+        let top = &self.proc.regions[arm].items;
         let constant = |id: &ItemId| match self.kind(*id) {
             ItemKind::Store { to: Place { base: Base::Global(global), path, .. }, from } if path.is_empty() => {
                 Some((*global, self.number(from, &|_| None)?))
@@ -178,7 +178,7 @@ impl Once<'_> {
         let handed_out = |root: Root| locs.find(root).is_some_and(|loc| self.flow.points.is_handed_out(loc));
         let is_constant = |global: GlobalId| {
             let is_known = is_inside(global) || self.flow.program.closed.contains(&global);
-            self.flow.program.globals[global.index()].constant || is_known && !handed_out(Root::Global(global))
+            self.flow.program.globals[global].constant || is_known && !handed_out(Root::Global(global))
         };
         let may_read = |root: Root| match root {
             Root::Literal => true,
@@ -194,7 +194,7 @@ impl Once<'_> {
             all
         };
         items.iter().all(|id| {
-            let item = &self.proc.items[id.index()];
+            let item = &self.proc.items[*id];
             let expressions =
                 matches!(item.kind, ItemKind::Let { .. }) || walk::of_item(self.proc, item).into_iter().all(is_known);
             expressions
@@ -220,7 +220,7 @@ impl Once<'_> {
                 !unknown && result.is_none() && !external_writes(name) && !changes
             }
             ItemKind::Call { callee: Callee::Proc(callee), .. } if seen.insert(*callee) => {
-                let items = &self.flow.program.procs[callee.index()].items;
+                let items = &self.flow.program.procs[*callee].items;
                 items.iter().all(|item| self.calls_repeatable(&item.kind, seen))
             }
             _ => true,
@@ -270,7 +270,7 @@ impl Once<'_> {
     }
 
     fn is_constant(&self, value: ValueId) -> bool {
-        match &self.proc.values[value.index()].def {
+        match &self.proc.values[value].def {
             Def::Is(e) => {
                 let mut all = walk::loads(e).is_empty();
                 crate::ir::walk::values(e, &mut |value| all &= self.is_constant(value));
@@ -311,7 +311,7 @@ impl Once<'_> {
             ExprKind::Int(_) | ExprKind::Float(_) => e.literal(),
             ExprKind::Null => Some(0.0),
             ExprKind::Load(Place { base: Base::Global(global), path, .. }) if path.is_empty() => known(*global),
-            ExprKind::Value(value) => match &self.proc.values[value.index()].def {
+            ExprKind::Value(value) => match &self.proc.values[*value].def {
                 Def::Is(e) => self.number(e, known),
                 _ => None,
             },

@@ -21,7 +21,7 @@ const WRITE: &[&str] = &["sprintf", "snprintf", "vsprintf", "vsnprintf", "strcpy
 
 /// Whether a variable is only reported. `inside`: all variables with static storage that functions declare.
 pub fn is_reported(flow: &Flow, heads: &[ProcId], inside: &BTreeSet<GlobalId>, global: GlobalId) -> bool {
-    let is_kept = match &flow.program.globals[global.index()].elem {
+    let is_kept = match &flow.program.globals[global].elem {
         Type::Int { .. } | Type::Float { .. } => true,
         Type::Pointer(to) => matches!(**to, Type::Opaque(_) | Type::Int { bits: 8, .. }),
         _ => false,
@@ -54,10 +54,10 @@ impl<'f> Reach<'f> {
         let top = self.flow.points.locs.find(Root::Global(global))?;
         self.write([top].into())?;
         while std::mem::take(&mut self.grown) {
-            for p in (0..self.flow.program.procs.len()).map(ProcId::new) {
+            for p in self.flow.program.procs.ids() {
                 let ruled = self.ruled.contains(&p);
                 self.region(p, RegionId(0), ruled)?;
-                let result = self.flow.program.procs[p.index()].result.as_ref();
+                let result = self.flow.program.procs[p].result.as_ref();
                 if result.is_some_and(|result| ruled || self.depends(p, result)) {
                     self.grown |= self.results.insert(p);
                 }
@@ -67,13 +67,13 @@ impl<'f> Reach<'f> {
     }
 
     fn region(&mut self, p: ProcId, region: RegionId, ruled: bool) -> Follows {
-        let items = &self.flow.program.procs[p.index()].regions[region.index()].items;
+        let items = &self.flow.program.procs[p].regions[region].items;
         items.iter().try_for_each(|id| self.item(p, *id, ruled))
     }
 
     fn item(&mut self, p: ProcId, id: ItemId, ruled: bool) -> Follows {
-        let proc = &self.flow.program.procs[p.index()];
-        let item = &proc.items[id.index()];
+        let proc = &self.flow.program.procs[p];
+        let item = &proc.items[id];
         let depends = ruled || walk::of_item(proc, item).into_iter().any(|e| self.depends(p, e));
         match &item.kind {
             ItemKind::Let { value } if depends => self.value(p, *value),
@@ -97,7 +97,7 @@ impl<'f> Reach<'f> {
                 if ruled || self.results.contains(g) {
                     result.map_or(Some(()), |value| self.value(p, value))?;
                 }
-                let given = self.flow.program.procs[g.index()].result_object.map(|object| Root::Object(*g, object));
+                let given = self.flow.program.procs[*g].result_object.map(|object| Root::Object(*g, object));
                 let given = given.and_then(|root| self.flow.points.locs.find(root));
                 match into {
                     Some(into) if depends || given.is_some_and(|top| self.memory.contains(&top)) => {
@@ -133,7 +133,7 @@ impl<'f> Reach<'f> {
     }
 
     fn arguments(&mut self, p: ProcId, g: ProcId, args: &[Expr], ruled: bool) -> Follows {
-        let params = &self.flow.program.procs[g.index()].params;
+        let params = &self.flow.program.procs[g].params;
         for (param, arg) in params.iter().zip(args) {
             if !(ruled || self.depends(p, arg)) {
                 continue;

@@ -34,7 +34,7 @@ impl Builder<'_> {
         }
         match &expr.kind {
             ExprKind::Value(v) => {
-                let to = self.adjoint_of(self.primal.values[v.index()].var);
+                let to = self.adjoint_of(self.primal.values[*v].var);
                 self.emit(ItemKind::Accumulate { to, from: seed });
             }
             ExprKind::Load(place) => {
@@ -154,7 +154,7 @@ impl Builder<'_> {
 
     /// The value that is being reversed, if this is the whole of its definition.
     fn result(&self, expr: &Expr) -> Option<ValueId> {
-        let is = |value: &ValueId| matches!(&self.primal.values[value.index()].def, Def::Is(known) if known == expr);
+        let is = |value: &ValueId| matches!(&self.primal.values[*value].def, Def::Is(known) if known == expr);
         self.defined.filter(is)
     }
 

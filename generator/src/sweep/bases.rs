@@ -25,7 +25,7 @@ pub fn read_again(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)
 
 /// Bases that have names: arguments and objects.
 fn named(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let mut all: Vec<Expr> = Vec::new();
     for (at, value) in primal.values.iter().enumerate() {
         if value.var == var && value.def != Def::Undefined {
@@ -43,19 +43,19 @@ fn named(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
 /// and it means the same in both sweeps. Without the heap only what has no base is kept so: a table that another function
 /// declares inside.
 pub fn is_bits(cx: &Context, id: ProcId, value: ValueId) -> bool {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let pointer = value_expr(primal, value);
     let is_plain = cx.facts.fixed(id, &pointer) && !cx.facts.active_pointer(id, &pointer);
     if cx.facts.stable() {
         return cx.facts.on_heap(id, &pointer) || is_plain;
     }
-    is_plain && of_variable(cx, id, primal.values[value.index()].var).is_none()
+    is_plain && of_variable(cx, id, primal.values[value].var).is_none()
 }
 
 /// The pointer in memory that all values of a variable are offsets from: `p = m->data`, `p = rows[0]`. The procedure
 /// never writes it, so both sweeps load the same.
 fn loaded(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)> {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let mut base: Option<(ValueId, &Expr)> = None;
     for (at, value) in primal.values.iter().enumerate().filter(|(_, value)| value.var == var) {
         let expr = match &value.def {
@@ -66,7 +66,7 @@ fn loaded(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)> {
         };
         for pointer in pointers_in(expr) {
             match &pointer.kind {
-                ExprKind::Value(from) if primal.values[from.index()].var == var => {}
+                ExprKind::Value(from) if primal.values[*from].var == var => {}
                 ExprKind::Load(place) if lies_still(primal, place) && cx.facts.never_written(id, pointer) => {
                     if base.replace((ValueId::new(at), pointer)).is_some_and(|(_, other)| other != pointer) {
                         return None;
@@ -76,7 +76,7 @@ fn loaded(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)> {
             }
         }
     }
-    let (value, base) = base.filter(|(_, base)| base.ty == primal.vars[var.index()].ty)?;
+    let (value, base) = base.filter(|(_, base)| base.ty == primal.vars[var].ty)?;
     let defines = |item: &Item| matches!(item.kind, ItemKind::Let { value: defined } if defined == value);
     Some((ItemId::new(primal.items.iter().position(defines)?), base.clone()))
 }
@@ -85,11 +85,11 @@ fn loaded(cx: &Context, id: ProcId, var: VarId) -> Option<(ItemId, Expr)> {
 fn lies_still(proc: &Proc, place: &Place) -> bool {
     let base = match &place.base {
         Base::At(pointer) => match &pointer.kind {
-            ExprKind::Value(value) => matches!(proc.values[value.index()].def, Def::Entry(_)),
+            ExprKind::Value(value) => matches!(proc.values[*value].def, Def::Entry(_)),
             ExprKind::Load(inner) => lies_still(proc, inner),
             _ => false,
         },
-        Base::Object(object) => matches!(proc.objects[object.index()].life, Life::Param(_)),
+        Base::Object(object) => matches!(proc.objects[*object].life, Life::Param(_)),
         Base::Global(_) => true,
     };
     let constant = |step: &Step| match step {
@@ -133,7 +133,7 @@ fn sources(primal: &Proc, var: VarId) -> Vec<Source<'_>> {
                     sources.push(Source::Computed(pointer));
                     continue;
                 };
-                let from = primal.values[from.index()].var;
+                let from = primal.values[from].var;
                 if !vars.contains(&from) {
                     vars.push(from);
                 }
@@ -147,7 +147,7 @@ fn sources(primal: &Proc, var: VarId) -> Vec<Source<'_>> {
 /// an argument or an address with one base, or comes from such a value. What is loaded from memory, or returned by a
 /// call, may have one of several.
 pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let has_one = |pointer: &Expr| cx.facts.bases(id, pointer).is_some_and(|bases| bases.len() <= 1);
     sources(primal, var).into_iter().all(|source| match source {
         Source::Argument(value) => has_one(&value_expr(primal, value)),
@@ -160,7 +160,7 @@ pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
 /// compilers take it that such a sum is none. A parameter is its own base, and so is a pointer that is loaded again.
 pub fn may_be_null(cx: &Context, id: ProcId, var: VarId) -> bool {
     let is_again = read_again(cx, id, var).is_some();
-    sources(&cx.program.procs[id.index()], var).into_iter().any(|source| match source {
+    sources(&cx.program.procs[id], var).into_iter().any(|source| match source {
         Source::Argument(_) => false,
         Source::Given => true,
         Source::Computed(pointer) => match pointer.kind {
@@ -181,10 +181,9 @@ pub fn null(ty: &Type) -> Expr {
 pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> FxHashMap<ValueId, ValueId> {
     let stored = plan.records.values().flatten().copied().filter(|value| !is_bits(cx, id, *value));
     let several = |var: &VarId| {
-        matches!(out.vars[var.index()].ty, Type::Pointer(_))
-            && of_variable(cx, id, *var).is_some_and(|bases| bases.len() > 1)
+        matches!(out.vars[*var].ty, Type::Pointer(_)) && of_variable(cx, id, *var).is_some_and(|bases| bases.len() > 1)
     };
-    let mut vars: BTreeSet<VarId> = stored.map(|value| out.values[value.index()].var).filter(several).collect();
+    let mut vars: BTreeSet<VarId> = stored.map(|value| out.values[value].var).filter(several).collect();
     if vars.is_empty() {
         return FxHashMap::default();
     }
@@ -193,7 +192,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> FxHa
         let mut more = vars.clone();
         for value in &out.values {
             if let (true, Def::Is(expr)) = (vars.contains(&value.var), &value.def) {
-                more.extend(values_in(expr).map(|from| out.values[from.index()].var).filter(several));
+                more.extend(values_in(expr).map(|from| out.values[from].var).filter(several));
             }
         }
         if more.len() == vars.len() {
@@ -203,7 +202,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> FxHa
     }
     let mut numbering = Numbering { cx, id, numbers: FxHashMap::default(), vars: FxHashMap::default() };
     for var in vars {
-        let Var { name, span, .. } = out.vars[var.index()].clone();
+        let Var { name, span, .. } = out.vars[var].clone();
         out.vars.push(Var { name: format!("{name}_k"), ty: Type::int(), kind: VarKind::Temporary, span });
         numbering.vars.insert(var, VarId::new(out.vars.len() - 1));
     }
@@ -222,20 +221,19 @@ struct Numbering<'a> {
 
 impl Numbering<'_> {
     fn values(&mut self, out: &mut Proc) {
-        for at in 0..out.values.len() {
+        for at in out.values.ids() {
             let value = out.values[at].clone();
             if let Some(&var) = self.vars.get(&value.var) {
-                out.values.push(Value { var, def: Def::Undefined, ..value });
-                self.numbers.insert(ValueId::new(at), ValueId::new(out.values.len() - 1));
+                let number = out.values.add(Value { var, def: Def::Undefined, ..value });
+                self.numbers.insert(at, number);
             }
         }
     }
 
     fn structure(&self, out: &mut Proc) {
-        for at in 0..out.items.len() {
-            let id = ItemId::new(at);
+        for id in out.items.ids() {
             let of = |value: ValueId| self.numbers.get(&value).copied();
-            match &mut out.items[at].kind {
+            match &mut out.items[id].kind {
                 ItemKind::Branch { joins, .. } => {
                     for join in joins.clone() {
                         let (Some(out_), Some(then), Some(otherwise)) =
@@ -243,7 +241,7 @@ impl Numbering<'_> {
                         else {
                             continue;
                         };
-                        out.values[out_.index()].def = Def::Join(id, joins.len() as u32);
+                        out.values[out_].def = Def::Join(id, joins.len() as u32);
                         joins.push(Join { var: self.vars[&join.var], then, otherwise, out: out_ });
                     }
                 }
@@ -252,8 +250,8 @@ impl Numbering<'_> {
                         let (Some(init), Some(head)) = (of(c.init), of(c.head)) else { continue };
                         let (Some(end), Some(out_)) = (of(c.end), of(c.out)) else { continue };
                         let slot = carried.len() as u32;
-                        out.values[head.index()].def = Def::Head(id, slot);
-                        out.values[out_.index()].def = Def::Out(id, slot);
+                        out.values[head].def = Def::Head(id, slot);
+                        out.values[out_].def = Def::Out(id, slot);
                         carried.push(Carried { var: self.vars[&c.var], init, head, end, out: out_ });
                     }
                 }
@@ -271,23 +269,23 @@ impl Numbering<'_> {
             for (number, expr) in entries {
                 items.push(define(out, number, expr, None));
             }
-            for item in std::mem::take(&mut out.regions[region.index()].items) {
-                if let ItemKind::Let { value } = out.items[item.index()].kind
+            for item in std::mem::take(&mut out.regions[region].items) {
+                if let ItemKind::Let { value } = out.items[item].kind
                     && let Some(&number) = self.numbers.get(&value)
-                    && let Def::Is(expr) = out.values[value.index()].def.clone()
+                    && let Def::Is(expr) = out.values[value].def.clone()
                 {
                     let expr = self.number_of(out, value, &expr);
                     items.push(define(out, number, expr, Some(item)));
                 }
                 items.push(item);
             }
-            out.regions[region.index()].items = items;
+            out.regions[region].items = items;
         }
     }
 
     fn entries(&self, out: &Proc) -> Vec<(ValueId, Expr)> {
         let number = |entry: ValueId| {
-            let bases = of_variable(self.cx, self.id, out.values[entry.index()].var).unwrap_or_default();
+            let bases = of_variable(self.cx, self.id, out.values[entry].var).unwrap_or_default();
             let own = self.cx.facts.bases(self.id, &value_expr(out, entry)).unwrap_or_default();
             let position = own.first().and_then(|own| bases.iter().position(|base| base == own));
             (self.numbers[&entry], self.constant(position.unwrap_or(0)))
@@ -302,7 +300,7 @@ impl Numbering<'_> {
 
     /// Which base of `value` the expression that defines it points into, or a part of this expression.
     fn number_of(&self, out: &Proc, value: ValueId, expr: &Expr) -> Expr {
-        let bases = |value: ValueId| of_variable(self.cx, self.id, out.values[value.index()].var).unwrap_or_default();
+        let bases = |value: ValueId| of_variable(self.cx, self.id, out.values[value].var).unwrap_or_default();
         let to = bases(value);
         let expr = match offset_from(expr) {
             Origin::One(pointer) => pointer,
@@ -341,8 +339,8 @@ impl Numbering<'_> {
 
 fn define(out: &mut Proc, value: ValueId, expr: Expr, like: Option<ItemId>) -> ItemId {
     let (span, statement) =
-        like.map_or((Span::default(), None), |item| (out.items[item.index()].span, out.items[item.index()].statement));
-    out.values[value.index()].def = Def::Is(expr);
+        like.map_or((Span::default(), None), |item| (out.items[item].span, out.items[item].statement));
+    out.values[value].def = Def::Is(expr);
     out.items.push(Item { kind: ItemKind::Let { value }, span, statement });
     ItemId::new(out.items.len() - 1)
 }

@@ -22,9 +22,7 @@ pub fn remove(proc: &mut Proc, extent: Extent) -> BTreeSet<ItemId> {
     live.run();
     for region in &proc.regions {
         let (stays, goes): (Vec<_>, Vec<_>) = region.items.iter().partition(|item| live.stays(**item));
-        gone.extend(
-            goes.into_iter().filter(|item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Pop { .. })),
-        );
+        gone.extend(goes.into_iter().filter(|item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Pop { .. })));
         kept.push(stays);
     }
     let values = live.values;
@@ -63,7 +61,7 @@ impl Live<'_> {
     /// Marks what a region reads, last item first. Whether something in it acts.
     fn region(&mut self, region: RegionId) -> bool {
         let mut acts = false;
-        for &item in self.proc.regions[region.index()].items.iter().rev() {
+        for &item in self.proc.regions[region].items.iter().rev() {
             acts |= self.item(item);
         }
         acts
@@ -71,7 +69,7 @@ impl Live<'_> {
 
     fn item(&mut self, item: ItemId) -> bool {
         let proc = self.proc;
-        match &proc.items[item.index()].kind {
+        match &proc.items[item].kind {
             ItemKind::Let { value } if !self.values.contains(value) => return false,
             ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => return false,
             ItemKind::Branch { then, otherwise, joins, .. } => {
@@ -124,12 +122,12 @@ impl Live<'_> {
                 Err(place) => walk::values_of_place(place, &mut see),
             }
         });
-        !matches!(proc.items[item.index()].kind, ItemKind::Let { .. })
+        !matches!(proc.items[item].kind, ItemKind::Let { .. })
     }
 
     /// Whether an item stays where it is.
     fn stays(&self, item: ItemId) -> bool {
-        match &self.proc.items[item.index()].kind {
+        match &self.proc.items[item].kind {
             ItemKind::Let { value } => self.values.contains(value),
             ItemKind::Pop { what } if self.extent == Extent::All => match what {
                 Popped::Value(value) | Popped::Count(value) | Popped::Bits { value, .. } => self.values.contains(value),
@@ -149,43 +147,43 @@ impl Live<'_> {
     }
 
     fn acts(&self, region: RegionId) -> bool {
-        self.proc.regions[region.index()].items.iter().any(|item| {
+        self.proc.regions[region].items.iter().any(|item| {
             let passive = |kind: &ItemKind| {
                 matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Comment { .. })
             };
-            !passive(&self.proc.items[item.index()].kind) && self.stays(*item)
+            !passive(&self.proc.items[*item].kind) && self.stays(*item)
         })
     }
 }
 
 /// Drops dead joins, dead carried variables and a dead result; the others get the numbers that they have now.
 fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
-    let mut kind = std::mem::replace(&mut proc.items[item.index()].kind, ItemKind::Comment { text: String::new() });
+    let mut kind = std::mem::replace(&mut proc.items[item].kind, ItemKind::Comment { text: String::new() });
     match &mut kind {
         ItemKind::Branch { joins, .. } => {
             joins.retain(|join| {
                 let stays = live.contains(&join.out);
                 if !stays {
-                    proc.values[join.out.index()].def = Def::Undefined;
+                    proc.values[join.out].def = Def::Undefined;
                 }
                 stays
             });
             for (k, join) in joins.iter().enumerate() {
-                proc.values[join.out.index()].def = Def::Join(item, k as u32);
+                proc.values[join.out].def = Def::Join(item, k as u32);
             }
         }
         ItemKind::Loop { carried, .. } => {
             carried.retain(|c| {
                 let stays = live.contains(&c.head) || live.contains(&c.out);
                 if !stays {
-                    proc.values[c.head.index()].def = Def::Undefined;
-                    proc.values[c.out.index()].def = Def::Undefined;
+                    proc.values[c.head].def = Def::Undefined;
+                    proc.values[c.out].def = Def::Undefined;
                 }
                 stays
             });
             for (k, c) in carried.iter().enumerate() {
-                proc.values[c.head.index()].def = Def::Head(item, k as u32);
-                proc.values[c.out.index()].def = Def::Out(item, k as u32);
+                proc.values[c.head].def = Def::Head(item, k as u32);
+                proc.values[c.out].def = Def::Out(item, k as u32);
             }
         }
         // Only the shadow is needed: it needs no other bases than its own.
@@ -196,16 +194,16 @@ fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
             if shadow.is_some_and(|of| !live.contains(&of)) =>
         {
             if let Some(value) = shadow.take() {
-                proc.values[value.index()].def = Def::Undefined;
+                proc.values[value].def = Def::Undefined;
             }
             shadows.clear();
         }
         ItemKind::Call { result, .. } if result.is_some_and(|value| !live.contains(&value)) => {
             if let Some(value) = result.take() {
-                proc.values[value.index()].def = Def::Undefined;
+                proc.values[value].def = Def::Undefined;
             }
         }
         _ => {}
     }
-    proc.items[item.index()].kind = kind;
+    proc.items[item].kind = kind;
 }

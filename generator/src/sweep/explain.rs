@@ -12,9 +12,9 @@ use crate::plan::game::How;
 impl Builder<'_> {
     /// Why a value has no recipe.
     pub(super) fn why(&self, value: ValueId) -> String {
-        let real = matches!(self.primal.vars[self.primal.values[value.index()].var.index()].ty, Type::Float { .. });
+        let real = matches!(self.primal.vars[self.primal.values[value].var].ty, Type::Float { .. });
         let definition = self.definitions.get(value);
-        match &self.primal.values[value.index()].def {
+        match &self.primal.values[value].def {
             Def::Result(_) => "it is the result of a call".into(),
             Def::Head(..) => "each pass of the loop changes it in a way that cannot be undone".into(),
             Def::Out(..) => "it is what the loop left".into(),
@@ -27,7 +27,7 @@ impl Builder<'_> {
                 }
                 let mut missing = Vec::new();
                 walk::values(&definition.expr, &mut |v| {
-                    let name = self.primal.vars[self.primal.values[v.index()].var.index()].name.clone();
+                    let name = self.primal.vars[self.primal.values[v].var].name.clone();
                     if !self.game.has(v) && v != value && !missing.contains(&name) {
                         missing.push(name);
                     }
@@ -43,8 +43,8 @@ impl Builder<'_> {
 
     /// How a value comes back that is not stored.
     pub(super) fn explain_recipe(&mut self, value: ValueId, expr: &Expr, how: How) {
-        let this = &self.primal.values[value.index()];
-        let var = &self.primal.vars[this.var.index()];
+        let this = &self.primal.values[value];
+        let var = &self.primal.vars[this.var];
         if !matches!(var.kind, VarKind::User | VarKind::Renamed) {
             return;
         }
@@ -53,7 +53,7 @@ impl Builder<'_> {
             How::Recompute => format!("computed again: {text}"),
             How::Invert(from) => {
                 self.inverted.insert(from);
-                let line = self.primal.values[from.index()].span.line;
+                let line = self.primal.values[from].span.line;
                 format!("recovered as {text}: inverts line {line}")
             }
             How::Same => return,

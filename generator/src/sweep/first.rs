@@ -10,7 +10,7 @@ use crate::ir::*;
 /// Moves the declaration of each scalar that begins as 0 to the first item of its region that mentions it, if that adds
 /// to it, and makes the sum an assignment.
 pub fn begin_with_first(proc: &mut Proc) {
-    for region in 0..proc.regions.len() {
+    for region in proc.regions.ids() {
         let items = std::mem::take(&mut proc.regions[region].items);
         let mut waiting = zeroed(proc, &items);
         let pairs: BTreeSet<usize> = waiting.values().flat_map(|pair| [*pair, pair + 1]).collect();
@@ -37,9 +37,9 @@ pub fn begin_with_first(proc: &mut Proc) {
         for (at, &item) in items.iter().enumerate().filter(|(at, _)| !gone.contains(at)) {
             if let Some((declaration, _)) = firsts.get(&at) {
                 kept.push(*declaration);
-                let Item { span, statement, .. } = proc.items[item.index()];
-                (proc.items[declaration.index()].span, proc.items[declaration.index()].statement) = (span, statement);
-                let kind = &mut proc.items[item.index()].kind;
+                let Item { span, statement, .. } = proc.items[item];
+                (proc.items[*declaration].span, proc.items[*declaration].statement) = (span, statement);
+                let kind = &mut proc.items[item].kind;
                 if let ItemKind::Accumulate { to, from } = kind {
                     *kind = ItemKind::Store { to: to.clone(), from: from.clone() };
                 }
@@ -53,8 +53,8 @@ pub fn begin_with_first(proc: &mut Proc) {
 /// Scalars that are declared and set to 0 at once, with the position of the declaration.
 fn zeroed(proc: &Proc, items: &[ItemId]) -> FxHashMap<ObjectId, usize> {
     let pair = |(at, pair): (usize, &[ItemId])| {
-        let ItemKind::Declare { object } = proc.items[pair[0].index()].kind else { return None };
-        let ItemKind::Store { to, from } = &proc.items[pair[1].index()].kind else { return None };
+        let ItemKind::Declare { object } = proc.items[pair[0]].kind else { return None };
+        let ItemKind::Store { to, from } = &proc.items[pair[1]].kind else { return None };
         let is_float = matches!(to.ty, Type::Float { .. });
         (is_float && is_scalar(to, object) && *from == zero(&to.ty)).then_some((object, at))
     };
@@ -67,7 +67,7 @@ fn is_scalar(place: &Place, object: ObjectId) -> bool {
 
 /// Whether the item adds something to a scalar that does not read it.
 fn adds_to(proc: &Proc, item: ItemId, object: ObjectId) -> bool {
-    let ItemKind::Accumulate { to, from } = &proc.items[item.index()].kind else { return false };
+    let ItemKind::Accumulate { to, from } = &proc.items[item].kind else { return false };
     let mut reads = false;
     walk::expressions(from, &mut |e| {
         if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
@@ -82,8 +82,8 @@ fn mentions(proc: &Proc, item: ItemId, seen: &mut BTreeSet<ObjectId>) {
     named(proc, item, &mut |object| {
         seen.insert(object);
     });
-    for region in regions(&proc.items[item.index()]) {
-        for &inner in &proc.regions[region.index()].items {
+    for region in regions(&proc.items[item]) {
+        for &inner in &proc.regions[region].items {
             mentions(proc, inner, seen);
         }
     }

@@ -58,7 +58,7 @@ pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Int
 
 /// A pass of a loop with its pushes, among what the procedure was, and what some of the pushes store.
 pub(super) fn copied(cx: &Context, id: ProcId, plan: &ProcPlan, body: RegionId) -> (Proc, BTreeMap<ItemId, Stored>) {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let mut plan = plan.clone();
     // What is stored outside needs no numbers of bases here.
     plan.records.retain(|region, _| primal.is_within(*region, body));
@@ -69,14 +69,14 @@ pub(super) fn copied(cx: &Context, id: ProcId, plan: &ProcPlan, body: RegionId) 
 
 impl<'a> Builder<'a> {
     fn new(cx: &'a Context<'a>, id: ProcId, plan: &'a ProcPlan, interfaces: &'a [Option<Interface>]) -> Self {
-        let mut out = cx.program.procs[id.index()].clone();
+        let mut out = cx.program.procs[id].clone();
         out.role = Role::Forward;
         let set: Vec<VarId> = out.values.iter().filter(|v| !matches!(v.def, Def::Entry(_))).map(|v| v.var).collect();
         for (k, param) in out.params.iter_mut().enumerate() {
             param.apart = param.var.is_some_and(|var| !set.contains(&var)) && cx.facts.filled_apart(id, k);
         }
         let numbers = bases::number(cx, id, plan, &mut out);
-        let objects = (0..cx.program.procs[id.index()].objects.len()).map(ObjectId::new);
+        let objects = (0..cx.program.procs[id].objects.len()).map(ObjectId::new);
         let kept = objects.filter(|object| cx.facts.keep(id, *object)).collect();
         let lets = out.items.iter().enumerate().filter_map(|(at, item)| match item.kind {
             ItemKind::Let { value } => Some((value, ItemId::new(at))),
@@ -90,7 +90,7 @@ impl<'a> Builder<'a> {
 impl Builder<'_> {
     fn item(&mut self, like: Option<ItemId>, kind: ItemKind) -> ItemId {
         let (span, statement) = match like {
-            Some(item) => (self.out.items[item.index()].span, self.out.items[item.index()].statement),
+            Some(item) => (self.out.items[item].span, self.out.items[item].statement),
             None => (Span::default(), None),
         };
         self.out.items.push(Item { kind, span, statement });
@@ -112,7 +112,7 @@ impl Builder<'_> {
     /// Inserts what belongs into a region and the regions inside it. `bit`: what its end puts on the tape, for an arm
     /// of a branch.
     fn region(&mut self, region: RegionId, bit: Option<(ItemId, i128)>, form: Form) {
-        let old = std::mem::take(&mut self.out.regions[region.index()].items);
+        let old = std::mem::take(&mut self.out.regions[region].items);
         let record = self.plan.records.get(&region).filter(|_| form != Form::Copied).cloned().unwrap_or_default();
         let mut items = Vec::new();
         // The check needs to know what the first run of a pass reads, in functions that it calls, too.
@@ -128,7 +128,7 @@ impl Builder<'_> {
         }
         let mut defined: FxHashMap<ItemId, Vec<ValueId>> = FxHashMap::default();
         for &value in &record {
-            match self.out.values[value.index()].def {
+            match self.out.values[value].def {
                 Def::Head(..) | Def::Entry(_) => self.save(&mut items, region, &changed, 0, value),
                 Def::Is(_) => defined.entry(self.lets[&value]).or_default().push(value),
                 Def::Join(item, _) | Def::Out(item, _) | Def::Result(item) => {
@@ -140,7 +140,7 @@ impl Builder<'_> {
         let (late, early): (Vec<_>, Vec<_>) = record.into_iter().partition(|value| self.plan.late.contains(value));
         // A pointer into a block goes on the tape while the block is there. One of the stable heap stays.
         let stable = self.cx.facts.stable();
-        let frees = |item: &ItemId| !stable && matches!(self.out.items[item.index()].kind, ItemKind::Free { .. });
+        let frees = |item: &ItemId| !stable && matches!(self.out.items[*item].kind, ItemKind::Free { .. });
         let last = if late.is_empty() { cut } else { cut - old[..cut].iter().rev().take_while(|i| frees(i)).count() };
         if rehearsed {
             items.push(self.item(None, ItemKind::Rehearsal { step: Rehearsal::Begin }));
@@ -169,7 +169,7 @@ impl Builder<'_> {
             self.record(&mut items, region, value);
         }
         for object in self.kept.clone().into_iter().filter(|_| form == Form::Taped) {
-            let this = &self.out.objects[object.index()];
+            let this = &self.out.objects[object];
             let here = match this.life {
                 Life::Region(home) => home == region,
                 Life::Param(_) => region == RegionId(0) && self.cx.facts.written(self.id, object),
@@ -198,14 +198,14 @@ impl Builder<'_> {
                 self.witness(&mut items, item, true);
             }
         }
-        self.out.regions[region.index()].items = items;
+        self.out.regions[region].items = items;
     }
 
     /// Notes the operands of the adjoint of an item: in front of it, or, of those that it defines, behind it.
     fn witness(&mut self, items: &mut Vec<ItemId>, item: ItemId, own: bool) {
         let all = self.plan.witnesses.get(&item).into_iter().flatten().enumerate();
         for (k, operand) in all {
-            if reads_own(&self.out.items[item.index()].kind, operand) != own {
+            if reads_own(&self.out.items[item].kind, operand) != own {
                 continue;
             }
             let kind = ItemKind::Witness { notes: true, site: site(self.id, item, k), value: operand.clone() };
@@ -215,14 +215,14 @@ impl Builder<'_> {
     }
 
     fn before(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
-        match self.out.items[item.index()].kind.clone() {
+        match self.out.items[item].kind.clone() {
             ItemKind::Store { to, .. }
                 if self.cx.facts.push_old(self.id, item) && !self.plan.runs.contains_key(&item) =>
             {
                 self.push(items, Some(item), Pushed::Value(load(to)));
             }
             ItemKind::Loop { body, .. } => {
-                let stores = self.out.regions[body.index()].items.clone();
+                let stores = self.out.regions[body].items.clone();
                 for Run { first, count } in stores.iter().filter_map(|store| self.plan.runs.get(store)).cloned() {
                     self.push(items, Some(item), Pushed::Elements { place: first, count });
                     self.swap_with_init(items);
@@ -230,14 +230,14 @@ impl Builder<'_> {
             }
             ItemKind::Free { pointer } if self.cx.facts.stable() => {
                 let contents = self.cx.facts.push_old(self.id, item);
-                self.out.items[item.index()].kind = ItemKind::Release { pointer, contents };
+                self.out.items[item].kind = ItemKind::Release { pointer, contents };
             }
             ItemKind::Free { pointer } => {
                 for object in self.cx.facts.blocks(self.id, &pointer) {
                     let Some(count) = self.count(object).filter(|_| self.cx.facts.keep(self.id, object)) else {
                         continue;
                     };
-                    let place = super::first(&self.out.objects[object.index()], object);
+                    let place = super::first(&self.out.objects[object], object);
                     self.push(items, Some(item), Pushed::Elements { place, count });
                 }
             }
@@ -248,7 +248,7 @@ impl Builder<'_> {
     /// Puts the last push in front of the first value of a loop's index, so that this stays with the loop.
     fn swap_with_init(&self, items: &mut [ItemId]) {
         let [.., before, push] = items else { return };
-        let ItemKind::Let { value } = self.out.items[before.index()].kind else { return };
+        let ItemKind::Let { value } = self.out.items[*before].kind else { return };
         let mut reads = false;
         walk::values_of_item(&self.out, *push, &mut |read| reads |= read == value);
         if !reads {
@@ -264,12 +264,12 @@ impl Builder<'_> {
     }
 
     fn behind(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
-        match self.out.items[item.index()].kind.clone() {
+        match self.out.items[item].kind.clone() {
             ItemKind::Call { callee: Callee::Proc(callee), args, result, into }
                 if self.interfaces[callee.index()].as_ref().is_some_and(|interface| interface.live) =>
             {
                 let callee = Callee::Sweep(callee, Role::Forward);
-                self.out.items[item.index()].kind = ItemKind::Call { callee, args, result, into };
+                self.out.items[item].kind = ItemKind::Call { callee, args, result, into };
             }
             ItemKind::Branch { then, otherwise, .. } => {
                 let stored = self.plan.bits.contains(&item);
@@ -307,17 +307,17 @@ impl Builder<'_> {
             self.push(&mut items, Some(item), Pushed::Elements { place: first, count });
         }
         self.region(body, None, Form::Plain);
-        self.out.regions[body.index()].items.splice(0..0, items);
+        self.out.regions[body].items.splice(0..0, items);
     }
 
     /// Counts the passes of a loop, and stores their number behind it.
     fn counter(&mut self, items: &mut Vec<ItemId>, item: ItemId, body: RegionId) {
         let ty = unsigned();
-        let span = self.out.items[item.index()].span;
+        let span = self.out.items[item].span;
         self.out.vars.push(Var { name: "passes".into(), ty: ty.clone(), kind: VarKind::Temporary, span });
         let var = VarId::new(self.out.vars.len() - 1);
-        let outer = self.out.regions[body.index()].parent.expect("a loop's body").0;
-        let ItemKind::Loop { carried, .. } = &self.out.items[item.index()].kind else { return };
+        let outer = self.out.regions[body].parent.expect("a loop's body").0;
+        let ItemKind::Loop { carried, .. } = &self.out.items[item].kind else { return };
         let slot = carried.len() as u32;
         let mut define = |def, region| {
             self.out.values.push(Value { var, def, region, span });
@@ -329,21 +329,21 @@ impl Builder<'_> {
         let next = binary(Binary::Add, Expr { kind: ExprKind::Value(head), ty: ty.clone() }, one, ty.clone());
         let end = define(Def::Is(next), body);
         let out = define(Def::Out(item, slot), outer);
-        if let ItemKind::Loop { carried, .. } = &mut self.out.items[item.index()].kind {
+        if let ItemKind::Loop { carried, .. } = &mut self.out.items[item].kind {
             carried.push(Carried { var, init, head, end, out });
         }
         let first = self.item(None, ItemKind::Let { value: init });
-        let ItemKind::Loop { carried, .. } = &self.out.items[item.index()].kind else { return };
-        let begins = |item: &&ItemId| match self.out.items[item.index()].kind {
+        let ItemKind::Loop { carried, .. } = &self.out.items[item].kind else { return };
+        let begins = |item: &&ItemId| match self.out.items[**item].kind {
             ItemKind::Let { value } => carried.iter().any(|each| each.init == value),
             _ => false,
         };
         let inits = items[..items.len() - 1].iter().rev().take_while(begins).count();
         items.insert(items.len() - 1 - inits, first);
         let count = self.item(None, ItemKind::Let { value: end });
-        let inside = self.out.regions[body.index()].items.clone();
+        let inside = self.out.regions[body].items.clone();
         let at = inside.len() - steps(&self.out, body, &inside, &[]);
-        self.out.regions[body.index()].items.insert(at, count);
+        self.out.regions[body].items.insert(at, count);
         let push = self.push(items, None, Pushed::Count(Expr { kind: ExprKind::Value(out), ty }));
         self.stored.insert(push, Stored::Count(item));
     }
@@ -358,13 +358,13 @@ impl Builder<'_> {
         from: usize,
         value: ValueId,
     ) {
-        let var = self.out.values[value.index()].var;
+        let var = self.out.values[value].var;
         if changed.get(&var).is_none_or(|last| *last < from) {
             return;
         }
         for value in [Some(value), self.numbers.get(&value).copied()].into_iter().flatten() {
-            let var = self.out.values[value.index()].var;
-            let Var { name, ty, span, .. } = self.out.vars[var.index()].clone();
+            let var = self.out.values[value].var;
+            let Var { name, ty, span, .. } = self.out.vars[var].clone();
             self.out.vars.push(Var { name: format!("{name}_s"), ty, kind: VarKind::Temporary, span });
             let copy = VarId::new(self.out.vars.len() - 1);
             let def = Def::Is(value_expr(&self.out, value));
@@ -378,11 +378,11 @@ impl Builder<'_> {
 
     fn recorded(&mut self, value: ValueId) -> Pushed {
         let from = self.saved.get(&value).copied().unwrap_or(value);
-        let var = &self.out.vars[self.out.values[value.index()].var.index()];
+        let var = &self.out.vars[self.out.values[value].var];
         let expr = value_expr(&self.out, from);
         match (&var.ty, var.kind) {
             (Type::Pointer(_), _) if !bases::is_bits(self.cx, self.id, value) => {
-                let var = self.out.values[value.index()].var;
+                let var = self.out.values[value].var;
                 let mut bases = bases::of_variable(self.cx, self.id, var).unwrap_or_default();
                 bases.extend(bases::may_be_null(self.cx, self.id, var).then(|| bases::null(&expr.ty)));
                 let zero = Expr::int(0);
@@ -398,12 +398,12 @@ impl Builder<'_> {
 
 /// How many items at the end of a loop's body only step what the loop carries, and are not on the record.
 fn steps(proc: &Proc, body: RegionId, items: &[ItemId], record: &[ValueId]) -> usize {
-    let Some((_, item)) = proc.regions[body.index()].parent else { return 0 };
-    let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind else { return 0 };
+    let Some((_, item)) = proc.regions[body].parent else { return 0 };
+    let ItemKind::Loop { carried, .. } = &proc.items[item].kind else { return 0 };
     let steps = |item: &&ItemId| {
-        let ItemKind::Let { value } = proc.items[item.index()].kind else { return false };
+        let ItemKind::Let { value } = proc.items[**item].kind else { return false };
         let Some(each) = carried.iter().find(|each| each.end == value) else { return false };
-        let Def::Is(next) = &proc.values[value.index()].def else { return false };
+        let Def::Is(next) = &proc.values[value].def else { return false };
         let mut evenly = !walk::loads(next) && !record.contains(&value);
         walk::values(next, &mut |other| evenly &= other == each.head || !control::inside(proc, other, body));
         evenly
@@ -413,16 +413,16 @@ fn steps(proc: &Proc, body: RegionId, items: &[ItemId], record: &[ValueId]) -> u
 
 /// Calls `see` on every variable that an item, or one inside it, assigns.
 fn changes(proc: &Proc, item: ItemId, see: &mut dyn FnMut(VarId)) {
-    let mut of = |value: ValueId| see(proc.values[value.index()].var);
-    match &proc.items[item.index()].kind {
+    let mut of = |value: ValueId| see(proc.values[value].var);
+    match &proc.items[item].kind {
         ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => of(*value),
         ItemKind::Branch { then, otherwise, .. } => {
-            for inner in [then, otherwise].into_iter().flat_map(|arm| &proc.regions[arm.index()].items) {
+            for inner in [then, otherwise].into_iter().flat_map(|arm| &proc.regions[*arm].items) {
                 changes(proc, *inner, see);
             }
         }
         ItemKind::Loop { body, .. } => {
-            proc.regions[body.index()].items.iter().for_each(|inner| changes(proc, *inner, see));
+            proc.regions[*body].items.iter().for_each(|inner| changes(proc, *inner, see));
         }
         _ => {}
     }

@@ -33,7 +33,7 @@ pub(super) fn vars(proc: &Proc, active: impl Fn(ValueId) -> bool) -> FxHashMap<R
     let homes = homes(proc);
     let mut vars = BTreeSet::new();
     for (at, value) in proc.values.iter().enumerate() {
-        let real = matches!(proc.vars[value.var.index()].ty, Type::Float { .. });
+        let real = matches!(proc.vars[value.var].ty, Type::Float { .. });
         if real && homes.contains_key(&value.var) && active(ValueId::new(at)) {
             vars.insert(value.var);
         }
@@ -58,12 +58,12 @@ fn homes(proc: &Proc) -> FxHashMap<VarId, RegionId> {
     for (at, region) in proc.regions.iter().enumerate() {
         for item in &region.items {
             walk::values_of_item(proc, *item, &mut |value| {
-                see(proc.values[value.index()].var, RegionId::new(at));
+                see(proc.values[value].var, RegionId::new(at));
             });
         }
     }
     if let Some(result) = &proc.result {
-        walk::values(result, &mut |value| see(proc.values[value.index()].var, RegionId(0)));
+        walk::values(result, &mut |value| see(proc.values[value].var, RegionId(0)));
     }
     homes
 }
@@ -71,7 +71,7 @@ fn homes(proc: &Proc) -> FxHashMap<VarId, RegionId> {
 fn common(proc: &Proc, a: RegionId, b: RegionId) -> RegionId {
     let path = |mut region: RegionId| {
         let mut all = vec![region];
-        while let Some((parent, _)) = proc.regions[region.index()].parent {
+        while let Some((parent, _)) = proc.regions[region].parent {
             all.push(parent);
             region = parent;
         }

@@ -29,11 +29,11 @@ impl Builder<'_> {
     fn items_here(&mut self, region: RegionId) {
         // Operands of the branch or loop around are noted when it is done.
         let (around, outer) = (std::mem::take(&mut self.operands), self.reversed);
-        for item in self.primal.regions[region.index()].items.clone().into_iter().rev() {
+        for item in self.primal.regions[region].items.clone().into_iter().rev() {
             if !self.live.contains(&item) && !self.frees(item) {
                 continue;
             }
-            let this = &self.primal.items[item.index()];
+            let this = &self.primal.items[item];
             (self.span, self.statement, self.reversed) = (this.span, this.statement, Some(item));
             self.own = None;
             match &this.kind {
@@ -50,7 +50,7 @@ impl Builder<'_> {
                 ItemKind::Branch { .. } => self.reverse_branch(item),
                 ItemKind::Loop { .. } => self.reverse_loop(item),
                 ItemKind::Free { pointer } => self.reverse_free(item, pointer),
-                ItemKind::Alloc { object, .. } if self.primal.objects[object.index()].life == Life::Stable => {
+                ItemKind::Alloc { object, .. } if self.primal.objects[*object].life == Life::Stable => {
                     self.emit(ItemKind::Undo { what: Undone::Alloc });
                 }
                 _ => {}
@@ -79,11 +79,11 @@ impl Builder<'_> {
     }
 
     fn frees(&self, item: ItemId) -> bool {
-        matches!(self.primal.items[item.index()].kind, ItemKind::Free { .. })
+        matches!(self.primal.items[item].kind, ItemKind::Free { .. })
     }
 
     fn reverse_let(&mut self, value: ValueId) {
-        let this = &self.primal.values[value.index()];
+        let this = &self.primal.values[value];
         let Def::Is(expr) = &this.def else { return };
         let to = self.adjoint_of(this.var);
         if self.cleared.contains(&value) {
@@ -93,9 +93,7 @@ impl Builder<'_> {
         }
         // The definition of a passive x does not clear its adjoint, so this one has to.
         let same = |e: &Expr| match e.kind {
-            ExprKind::Value(v) => {
-                self.primal.values[v.index()].var == this.var && self.cx.facts.active_value(self.id, v)
-            }
+            ExprKind::Value(v) => self.primal.values[v].var == this.var && self.cx.facts.active_value(self.id, v),
             _ => false,
         };
         let spine = spine(expr, &same);
@@ -203,7 +201,7 @@ impl Builder<'_> {
     // ---- branches ------------------------------------------------------------------------------------------------
 
     fn reverse_branch(&mut self, item: ItemId) {
-        let ItemKind::Branch { on, then, otherwise, joins } = &self.primal.items[item.index()].kind else { return };
+        let ItemKind::Branch { on, then, otherwise, joins } = &self.primal.items[item].kind else { return };
         let on = self.condition(item, on, joins);
         let reversed = self.item(ItemKind::Comment { text: String::new() });
         let mut arms = Vec::new();
@@ -232,7 +230,7 @@ impl Builder<'_> {
             }
             let [first, second] = [first, second].map(|expr| Box::new(self.primal(&expr)));
             let ty = type_of(self.primal, operand).clone();
-            let name = self.primal.vars[self.primal.values[operand.index()].var.index()].name.clone();
+            let name = self.primal.vars[self.primal.values[operand].var].name.clone();
             let value = self.bind(&name, Expr { kind: ExprKind::Select(Box::new(on.clone()), first, second), ty });
             let level = self.names.len() - 1;
             self.names[level].insert(operand, Named { value, shadow: None });
@@ -241,11 +239,11 @@ impl Builder<'_> {
     }
 
     pub(super) fn place_item(&mut self, item: ItemId, kind: ItemKind) {
-        let this = &mut self.out.items[item.index()];
+        let this = &mut self.out.items[item];
         this.kind = kind;
         this.span = self.span;
         this.statement = self.statement;
-        self.out.regions[self.at.index()].items.push(item);
+        self.out.regions[self.at].items.push(item);
     }
 
     /// Which arm ran: the condition again, a value that tells, or a bit from the tape.
@@ -268,7 +266,7 @@ impl Builder<'_> {
         let var = self.variable("arm", &Type::int(), VarKind::Temporary);
         let pop = self.emit(ItemKind::Comment { text: String::new() });
         let value = self.define(var, Def::Popped(pop), self.at);
-        self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
+        self.out.items[pop].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
         let how = "stored: its condition cannot be evaluated again".into();
         let line = Explanation { span, what: "branch".into(), how, readers: Vec::new(), bytes: 0.125 };
         self.explain_stored(pop, Stored::Arm(item), line);
@@ -301,7 +299,7 @@ impl Builder<'_> {
         let lost =
             |(k, arg): (usize, &Expr)| passed(k) && walk::loads(arg) && !self.cx.facts.across(self.id, item, arg);
         if let Some(k) = args.iter().enumerate().position(lost) {
-            let called = &self.cx.program.procs[id.index()];
+            let called = &self.cx.program.procs[*id];
             let what = format!(
                 "'{}' may overwrite the memory from which its argument '{}' is read",
                 called.name, called.params[k].name
@@ -320,13 +318,13 @@ impl Builder<'_> {
         if let Some(result) = result
             && (self.cx.facts.active_value(self.id, result) || self.cleared.contains(&result))
         {
-            let to = self.adjoint_of(self.primal.values[result.index()].var);
+            let to = self.adjoint_of(self.primal.values[result].var);
             seed = Some(self.bind("seed", load(to.clone())));
             let zero = zero(&to.ty);
             self.emit(ItemKind::Store { to, from: zero });
         }
         let Some((id, Interface { params, live: true })) = called else { return };
-        let called = &self.cx.program.procs[id.index()];
+        let called = &self.cx.program.procs[id];
         let seed = match into {
             Some(into) => self.struct_seed(into),
             None => seed.unwrap_or_else(|| zero(&called.result_type)),

@@ -27,7 +27,7 @@ fn collect(program: &Program, place: &Place, wanted: &dyn Fn(&Type) -> bool, fou
             found.len() <= MANY
         }
         Type::Struct(id) => {
-            let fields = program.types.structs[id.index()].fields.iter().enumerate();
+            let fields = program.types.structs[*id].fields.iter().enumerate();
             let mut all = true;
             for (k, field) in fields {
                 let mut member = place.clone();

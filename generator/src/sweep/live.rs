@@ -23,8 +23,8 @@ pub fn items(
 
 fn region(proc: &Proc, at: RegionId, own: &mut dyn FnMut(ItemId) -> bool, live: &mut BTreeSet<ItemId>) -> bool {
     let mut any = false;
-    for &item in &proc.regions[at.index()].items {
-        let inside = match &proc.items[item.index()].kind {
+    for &item in &proc.regions[at].items {
+        let inside = match &proc.items[item].kind {
             ItemKind::Branch { then, otherwise, .. } => {
                 // Both arms are visited, whatever the first one says.
                 let first = region(proc, *then, own, live);
@@ -49,7 +49,7 @@ fn own(
     interfaces: &[Option<Interface>],
     cleared: &FxHashSet<ValueId>,
 ) -> bool {
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         kind if kind.resizes() => true,
         ItemKind::Let { value } => facts.active_value(id, *value) || cleared.contains(value),
         ItemKind::Store { to, .. } => facts.active_place(id, to) || facts.push_old(id, item),
@@ -92,7 +92,7 @@ pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> FxHashSet<ValueId>
     found.retain(|value| !facts.active_value(id, *value));
     let mut todo: Vec<ValueId> = found.iter().copied().collect();
     while let Some(value) = todo.pop() {
-        let from = proc.merged(&proc.values[value.index()].def).into_iter().flatten();
+        let from = proc.merged(&proc.values[value].def).into_iter().flatten();
         todo.extend(from.filter(|value| !facts.active_value(id, *value) && found.insert(*value)));
     }
     found

@@ -7,9 +7,8 @@ use crate::refuse::Class;
 impl Builder<'_> {
     /// Objects that live in the region: they exist again, with their shadows, and with the contents that are needed.
     pub(super) fn objects(&mut self, region: RegionId) {
-        for at in (0..self.primal.objects.len()).rev() {
-            let object = ObjectId::new(at);
-            match self.primal.objects[at].life {
+        for object in self.primal.objects.ids().rev() {
+            match self.primal.objects[object].life {
                 Life::Region(home) if home == region && self.is_run_again(region) => self.local_of_pass(object),
                 Life::Region(home) if home == region => self.local(object),
                 Life::Param(_) if region == RegionId(0) && self.cx.facts.written(self.id, object) => self.local(object),
@@ -20,9 +19,9 @@ impl Builder<'_> {
         if region == RegionId(0) {
             (0..self.primal.objects.len()).for_each(|at| self.pointers_of_param(ObjectId::new(at)));
         }
-        for &item in &self.primal.regions[region.index()].items {
-            if let ItemKind::Alloc { object, count, .. } = &self.primal.items[item.index()].kind
-                && self.primal.objects[object.index()].life == Life::Heap
+        for &item in &self.primal.regions[region].items {
+            if let ItemKind::Alloc { object, count, .. } = &self.primal.items[item].kind
+                && self.primal.objects[*object].life == Life::Heap
             {
                 self.block(region, *object, count);
             }
@@ -30,7 +29,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn local(&mut self, object: ObjectId) {
-        let this = &self.primal.objects[object.index()];
+        let this = &self.primal.objects[object];
         (self.span, self.statement) = (this.span, None);
         let mut shape = this.shape.clone();
         if !shape.iter().filter_map(|dim| dim.extent.as_ref()).all(|extent| self.same_size(object, extent)) {
@@ -41,14 +40,14 @@ impl Builder<'_> {
                 *bound = self.primal(bound);
             }
         }
-        self.out.objects[object.index()].shape = shape.clone();
-        self.out.objects[object.index()].life = Life::Region(self.at);
+        self.out.objects[object].shape = shape.clone();
+        self.out.objects[object].life = Life::Region(self.at);
         self.emit(ItemKind::Declare { object });
         self.local_shadow(object, &shape);
         if self.cx.facts.keep(self.id, object) {
-            let this = &self.primal.objects[object.index()];
+            let this = &self.primal.objects[object];
             let name = this.name.clone();
-            let (place, count) = super::contents(&self.out.objects[object.index()], object, &shape);
+            let (place, count) = super::contents(&self.out.objects[object], object, &shape);
             self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
             self.explain(this.span, name, "contents stored where its life ends", 0.0);
         }
@@ -56,7 +55,7 @@ impl Builder<'_> {
 
     /// A local object of a pass that has run again: it is there, with its contents.
     fn local_of_pass(&mut self, object: ObjectId) {
-        let this = &self.primal.objects[object.index()];
+        let this = &self.primal.objects[object];
         (self.span, self.statement) = (this.span, None);
         let mut shape = this.shape.clone();
         for dim in &mut shape {
@@ -64,8 +63,8 @@ impl Builder<'_> {
                 *bound = self.primal(bound);
             }
         }
-        self.out.objects[object.index()].shape = shape.clone();
-        self.out.objects[object.index()].life = Life::Region(self.at);
+        self.out.objects[object].shape = shape.clone();
+        self.out.objects[object].life = Life::Region(self.at);
         self.local_shadow(object, &shape);
     }
 
@@ -89,7 +88,7 @@ impl Builder<'_> {
             self.again.push((item, extent.clone()));
             return true;
         }
-        let name = &self.primal.objects[object.index()].name;
+        let name = &self.primal.objects[object].name;
         let what = format!("the size of '{name}' is read from memory that changes while '{name}' lives");
         self.refuse(Class::NotProved, what, "assign the size to a variable first");
         false
@@ -97,7 +96,7 @@ impl Builder<'_> {
 
     /// A heap block: allocated where the reverse sweep enters its region, freed where it leaves it.
     pub(super) fn block(&mut self, region: RegionId, object: ObjectId, count: &Expr) {
-        let this = &self.primal.objects[object.index()];
+        let this = &self.primal.objects[object];
         (self.span, self.statement) = (this.span, None);
         if !self.cx.facts.confined(self.id, object, region) {
             let what = format!("the block '{}' is used outside of the block of code that allocates it", this.name);
@@ -110,7 +109,7 @@ impl Builder<'_> {
         let count = self.primal(count);
         let count = self.bind("count", count);
         let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
-        self.out.objects[object.index()].shape = shape.clone();
+        self.out.objects[object].shape = shape.clone();
         self.emit(ItemKind::Alloc { object, count: count.clone(), zeroed: false });
         self.counts.insert(object, count.clone());
         if self.cx.facts.active_object(self.id, object) {
@@ -131,8 +130,8 @@ impl Builder<'_> {
                 continue;
             }
             let Some(count) = self.counts.get(&object).cloned() else { continue };
-            let this = &self.primal.objects[object.index()];
-            let place = super::first(&self.out.objects[object.index()], object);
+            let this = &self.primal.objects[object];
+            let place = super::first(&self.out.objects[object], object);
             self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
             let name = this.name.clone();
             self.explain(self.span, name, "contents stored where it is freed", 0.0);
@@ -160,7 +159,7 @@ impl Builder<'_> {
     pub(super) fn free_blocks(&mut self) {
         for object in self.blocks.remove(&self.at).unwrap_or_default().into_iter().rev() {
             for object in [Some(object), self.shadows.get(&object).copied()].into_iter().flatten() {
-                let this = &self.out.objects[object.index()];
+                let this = &self.out.objects[object];
                 let place = super::first(this, object);
                 let ty = Type::Pointer(Box::new(this.elem.clone()));
                 self.emit(ItemKind::Free { pointer: Expr { kind: ExprKind::Address(place), ty } });
@@ -169,7 +168,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn new_shadow(&mut self, object: ObjectId, shape: Vec<Dim>, life: Life) -> ObjectId {
-        let this = &self.primal.objects[object.index()];
+        let this = &self.primal.objects[object];
         let shadow = ObjectId::new(self.out.objects.len());
         let (name, elem, span) = (self.taken.unique(format!("{}_b", this.name)), this.elem.clone(), this.span);
         self.out.objects.push(Object { name, elem, shape, life, constant: false, span });
@@ -179,7 +178,7 @@ impl Builder<'_> {
 
     pub(super) fn shadow_of_global(&mut self, global: GlobalId) -> GlobalId {
         self.cx.global_shadows.get(&global).copied().unwrap_or_else(|| {
-            let name = self.cx.program.globals[global.index()].name.clone();
+            let name = self.cx.program.globals[global].name.clone();
             let what = format!("internal: '{name}' has no adjoint here");
             self.refuse(Class::NotProved, what, "please report this program");
             global
@@ -188,7 +187,7 @@ impl Builder<'_> {
 
     pub(super) fn shadow_of(&mut self, object: ObjectId) -> ObjectId {
         self.shadows.get(&object).copied().unwrap_or_else(|| {
-            let name = self.primal.objects[object.index()].name.clone();
+            let name = self.primal.objects[object].name.clone();
             let what = format!("'{name}' has no adjoint here, and a pointer to what has one may point to it");
             self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
             object

@@ -29,7 +29,7 @@ struct Control {
 
 impl Builder<'_> {
     pub(super) fn reverse_loop(&mut self, item: ItemId) {
-        let ItemKind::Loop { body, carried, .. } = &self.primal.items[item.index()].kind else { return };
+        let ItemKind::Loop { body, carried, .. } = &self.primal.items[item].kind else { return };
         let (span, statement) = (self.span, self.statement);
         let reversed = self.item(ItemKind::Comment { text: String::new() });
         if let Some(why) = self.cx.facts.once(self.id, item).map(|why| format!("not run again: {why}")) {
@@ -71,7 +71,7 @@ impl Builder<'_> {
         while ends.len() < self.loops[open].carried.len() {
             let (k, _, shadow) = self.loops[open].carried[ends.len()];
             let c = &carried[k as usize];
-            let name = self.primal.vars[c.var.index()].name.clone();
+            let name = self.primal.vars[c.var].name.clone();
             let head = self.require(c.head);
             let value = self.bind_value(&name, head.value);
             let shadow = match (shadow, head.shadow) {
@@ -98,7 +98,7 @@ impl Builder<'_> {
         let outer = self.at;
         let mut slots: Vec<(u32, Carried)> = Vec::new();
         let mut add = |this: &mut Self, init: ValueId, head: ValueId, end: ValueId| {
-            let value = &this.out.values[head.index()];
+            let value = &this.out.values[head];
             let Def::Head(_, slot) = value.def else { unreachable!("the head of a reversed loop") };
             let var = value.var;
             let out = this.define(var, Def::Out(open.reversed, slot), outer);
@@ -110,13 +110,13 @@ impl Builder<'_> {
         let mut behind = Vec::new();
         for (k, ..) in &open.carried {
             let c = &carried[*k as usize];
-            let name = self.primal.vars[c.var.index()].name.clone();
+            let name = self.primal.vars[c.var].name.clone();
             let out = self.require(c.out);
             behind.push((self.bind_value(&name, out.value), out.shadow));
         }
         for (((k, head, shadow), (end, end_shadow)), (init, before)) in open.carried.iter().zip(ends).zip(behind) {
             let c = &carried[*k as usize];
-            let name = self.primal.vars[c.var.index()].name.clone();
+            let name = self.primal.vars[c.var].name.clone();
             let out = add(self, init, *head, end);
             let ty = type_of(self.primal, c.init).clone();
             let mut named = Named { value: Expr { kind: ExprKind::Value(out), ty: ty.clone() }, shadow: None };
@@ -165,7 +165,7 @@ impl Builder<'_> {
 
     fn by_index(&mut self, open: usize, body: RegionId, index: &Index) -> Control {
         let ty = type_of(self.primal, index.values.init).clone();
-        let name = self.primal.vars[index.values.var.index()].name.clone();
+        let name = self.primal.vars[index.values.var].name.clone();
         let init = self.primal(&value_expr(self.primal, index.values.init));
         let bound = self.operand(&index.bound);
         self.explain(self.span, "loop".into(), format!("its passes are known from {name} and its bounds"), 0.0);
@@ -196,7 +196,7 @@ impl Builder<'_> {
             let end = self.bind_value(&name, offset(&at, 1));
             (at.clone(), end, affine::distance(&init, &at))
         };
-        self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        self.at = self.out.regions[body].parent.expect("a loop's body").0;
         Control { init: start, head, end, test, before, index: Some((index.values.head, here)) }
     }
 
@@ -208,9 +208,9 @@ impl Builder<'_> {
         self.at = body;
         let step = Expr::constant(index.step, ty);
         let here = affine::advanced(init, &control.before, &step);
-        let name = self.primal.vars[index.values.var.index()].name.clone();
+        let name = self.primal.vars[index.values.var].name.clone();
         let here = self.bind(&name, here);
-        self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        self.at = self.out.regions[body].parent.expect("a loop's body").0;
         control.index = Some((index.values.head, here));
         control
     }
@@ -221,7 +221,7 @@ impl Builder<'_> {
         let var = self.variable("passes", &unsigned(), VarKind::Temporary);
         let pop = self.emit(ItemKind::Comment { text: String::new() });
         let value = self.define(var, Def::Popped(pop), self.at);
-        self.out.items[pop.index()].kind = ItemKind::Pop { what: Popped::Count(value) };
+        self.out.items[pop].kind = ItemKind::Pop { what: Popped::Count(value) };
         let how = "number of passes stored: no index counts them up to a bound that stays".into();
         let line = Explanation { span: self.span, what: "loop".into(), how, readers: Vec::new(), bytes: 1.0 };
         self.explain_stored(pop, Stored::Count(item), line);
@@ -234,7 +234,7 @@ impl Builder<'_> {
         let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), Type::int());
         self.at = body;
         let end = self.bind_value("pass", offset(&at, -1));
-        self.at = self.out.regions[body.index()].parent.expect("a loop's body").0;
+        self.at = self.out.regions[body].parent.expect("a loop's body").0;
         let before = Expr { kind: ExprKind::Value(end), ty: unsigned() };
         Control { init: passes, head, end, test, before, index: None }
     }
@@ -263,8 +263,8 @@ impl Builder<'_> {
 
     /// `init + before * step`.
     fn affine_head(&mut self, head: ValueId, init: Named, step: &Expr, before: &Expr) -> Named {
-        let this = self.primal.values[head.index()].var;
-        let name = self.primal.vars[this.index()].name.clone();
+        let this = self.primal.values[head].var;
+        let name = self.primal.vars[this].name.clone();
         let ty = init.value.ty.clone();
         if !matches!(ty, Type::Pointer(_)) {
             let value = self.bind(&name, affine::advanced(init.value, before, step));

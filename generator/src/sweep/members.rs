@@ -22,7 +22,7 @@ impl Builder<'_> {
     /// Refuses pointers that are stored where the reverse sweep cannot set them again.
     pub(super) fn stored_pointers(&mut self) {
         let before = self.span;
-        for at in 0..self.primal.items.len() {
+        for at in self.primal.items.ids() {
             let item = &self.primal.items[at];
             self.span = item.span;
             match &item.kind {
@@ -33,7 +33,7 @@ impl Builder<'_> {
                         && !self.is_by_offset(to)
                         && self.is_lost(from)
                         && !self.cx.facts.on_heap(self.id, from)
-                        && !self.cx.facts.hands_on(self.id, ItemId::new(at)) =>
+                        && !self.cx.facts.hands_on(self.id, at) =>
                 {
                     let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
                     let global = matches!(to.base, Base::Global(_));
@@ -52,7 +52,7 @@ impl Builder<'_> {
     /// Whether the object of a place is set again where the reverse sweep enters its region.
     fn is_set_again(&self, to: &Place) -> bool {
         let Base::Object(object) = to.base else { return false };
-        matches!(self.primal.objects[object.index()].life, Life::Region(_))
+        matches!(self.primal.objects[object].life, Life::Region(_))
     }
 
     /// Whether the reverse sweep needs more than the pointer that memory holds at the end.
@@ -67,17 +67,15 @@ impl Builder<'_> {
         match ty {
             Type::Pointer(_) => ty.leads_to_memory(),
             Type::Array { elem, .. } => self.points(elem),
-            Type::Struct(id) => {
-                self.cx.program.types.structs[id.index()].fields.iter().any(|field| self.points(&field.ty))
-            }
+            Type::Struct(id) => self.cx.program.types.structs[*id].fields.iter().any(|field| self.points(&field.ty)),
             _ => false,
         }
     }
 
     /// The pointers in the shadow of a struct that is passed by value: those of the adjoint that is passed.
     pub(super) fn pointers_of_param(&mut self, object: ObjectId) {
-        let Life::Param(k) = self.primal.objects[object.index()].life else { return };
-        let ty = self.primal.objects[object.index()].elem.clone();
+        let Life::Param(k) = self.primal.objects[object].life else { return };
+        let ty = self.primal.objects[object].elem.clone();
         let Some(at) = self.params.iter().position(|p| *p == ReverseParam::Adjoint(k)) else { return };
         if !self.points(&ty) {
             return;
@@ -102,7 +100,7 @@ impl Builder<'_> {
 
     /// Sets the adjoints of the pointers by which a head hands memory to what it calls, where its reverse sweep begins.
     fn pointers_at_file_scope(&mut self) {
-        for at in 0..self.primal.items.len() {
+        for at in self.primal.items.ids() {
             let Item { kind, span, .. } = &self.primal.items[at];
             let ItemKind::Store { to, from } = kind else { continue };
             let Base::Global(global) = to.base else { continue };
@@ -110,7 +108,7 @@ impl Builder<'_> {
                 && self.cx.global_shadows.contains_key(&global)
                 && self.cx.facts.active_pointer_anywhere(self.id, from)
                 && !self.cx.facts.on_heap(self.id, from)
-                && self.cx.facts.hands_on(self.id, ItemId::new(at))
+                && self.cx.facts.hands_on(self.id, at)
             {
                 let before = std::mem::replace(&mut self.span, *span);
                 let (to, value) = (self.place(to), shadow::pointer(self, from));
@@ -127,25 +125,25 @@ impl Builder<'_> {
         }
         let before = self.span;
         let home = |object: &ObjectId| {
-            let life = &self.primal.objects[object.index()].life;
+            let life = &self.primal.objects[*object].life;
             let around = matches!(life, Life::Region(outer) if self.primal.is_within(region, *outer));
             around && self.home_of_pointers(*object) == Some(region)
         };
-        let objects: Vec<ObjectId> = (0..self.primal.objects.len()).map(ObjectId::new).filter(home).collect();
+        let objects: Vec<ObjectId> = self.primal.objects.ids().filter(home).collect();
         let mut last: Vec<(ItemId, ObjectId)> = Vec::new();
         for object in objects {
             let (keep, active) = (self.cx.facts.keep(self.id, object), self.cx.facts.active_object(self.id, object));
             let plain = self.cx.facts.plain_pointers(self.id, object);
-            if !self.points(&self.primal.objects[object.index()].elem) || !(keep || active) || plain {
+            if !self.points(&self.primal.objects[object].elem) || !(keep || active) || plain {
                 continue;
             }
             let stores: Vec<ItemId> = self.stores_of(object).collect();
-            self.span = self.primal.objects[object.index()].span;
+            self.span = self.primal.objects[object].span;
             if self.plan.by_offset.contains(&object) {
                 continue;
             }
             if self.cx.facts.sets_pointers(self.id, object) || !self.set_once(region, object, &stores) {
-                let name = &self.primal.objects[object.index()].name;
+                let name = &self.primal.objects[object].name;
                 let what = format!("a pointer in '{name}' may change while '{name}' lives, or is not always set");
                 self.refuse(Class::Pointer, what, HELP);
                 continue;
@@ -155,7 +153,7 @@ impl Builder<'_> {
                 last.push((item, object));
             }
         }
-        last.sort_by_key(|(item, _)| self.primal.regions[region.index()].items.iter().position(|i| i == item));
+        last.sort_by_key(|(item, _)| self.primal.regions[region].items.iter().position(|i| i == item));
         for (item, object) in last {
             self.set_again(item, object);
         }
@@ -165,20 +163,19 @@ impl Builder<'_> {
     /// Finds the objects whose pointers change, or are set in loops, and lead into one array each, that both sweeps can
     /// name: the reverse sweep has the pointers as they were, and finds adjoints by their offsets.
     pub(super) fn find_offsets(&mut self) {
-        for object in (0..self.primal.objects.len()).map(ObjectId::new) {
-            let Object { life, elem, .. } = &self.primal.objects[object.index()];
+        for object in self.primal.objects.ids() {
+            let Object { life, elem, .. } = &self.primal.objects[object];
             let region = match life {
                 Life::Region(region) => Some(*region),
                 Life::Heap => None,
                 _ => continue,
             };
             let stores: Vec<ItemId> = self.stores_of(object).collect();
-            let calls = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Call { .. });
-            let is_row =
-                matches!(&self.primal.objects[object.index()].shape[..], [] | [Dim { lower: None, extent: Some(_) }]);
+            let calls = |item: &ItemId| matches!(self.primal.items[*item].kind, ItemKind::Call { .. });
+            let is_row = matches!(&self.primal.objects[object].shape[..], [] | [Dim { lower: None, extent: Some(_) }]);
             let touched = |call: &ItemId| self.cx.facts.touches(self.id, *call, object);
             let changed = |call: ItemId| self.cx.facts.writes_pointers(self.id, call, object) || !is_row;
-            let passed = || (0..self.primal.items.len()).map(ItemId::new).filter(calls).filter(touched).any(changed);
+            let passed = || self.primal.items.ids().filter(calls).filter(touched).any(changed);
             if self.points(elem)
                 && !self.cx.wide
                 && (self.cx.facts.keep(self.id, object) || self.cx.facts.active_object(self.id, object))
@@ -197,7 +194,7 @@ impl Builder<'_> {
         let Some(call) = self.reversed else { return };
         let touched = |object: &ObjectId| self.cx.facts.touches(self.id, call, *object);
         for object in self.plan.by_offset.iter().copied().filter(touched).collect::<Vec<_>>() {
-            let this = &self.out.objects[object.index()];
+            let this = &self.out.objects[object];
             match this.shape.first().and_then(|dim| dim.extent.clone()) {
                 Some(count) => self.each(count, &mut |builder, at| builder.set_offsets_at(object, Some(at))),
                 None => self.set_offsets_at(object, None),
@@ -207,7 +204,7 @@ impl Builder<'_> {
 
     /// Sets those of one element.
     fn set_offsets_at(&mut self, object: ObjectId, at: Option<Expr>) {
-        let mut element = crate::sweep::first(&self.primal.objects[object.index()], object);
+        let mut element = crate::sweep::first(&self.primal.objects[object], object);
         if let (Some(at), Some(Step::Index(subscripts))) = (at, element.path.first_mut()) {
             subscripts[0].at = at;
             subscripts[0].dim = Dim::default();
@@ -294,8 +291,8 @@ impl Builder<'_> {
     }
 
     fn set_again(&mut self, item: ItemId, object: ObjectId) {
-        let ItemKind::Store { to, from } = &self.primal.items[item.index()].kind else { return };
-        self.span = self.primal.items[item.index()].span;
+        let ItemKind::Store { to, from } = &self.primal.items[item].kind else { return };
+        self.span = self.primal.items[item].span;
         if walk::loads(from) {
             if !self.cx.facts.steady(self.id, item, from) {
                 let what = "the pointer that is stored here is read from memory that changes".into();
@@ -318,7 +315,7 @@ impl Builder<'_> {
     }
 
     fn target(&self, item: ItemId) -> Option<&Place> {
-        match &self.primal.items[item.index()].kind {
+        match &self.primal.items[item].kind {
             ItemKind::Store { to, .. } => Some(to),
             _ => None,
         }
@@ -327,17 +324,17 @@ impl Builder<'_> {
     /// The stores of pointers into an object, by its name.
     fn stores_of(&self, object: ObjectId) -> impl Iterator<Item = ItemId> {
         let primal = self.primal;
-        let of = move |item: &ItemId| match &primal.items[item.index()].kind {
+        let of = move |item: &ItemId| match &primal.items[*item].kind {
             ItemKind::Store { to, .. } => is_pointer(&to.ty) && to.base == Base::Object(object),
             _ => false,
         };
-        (0..primal.items.len()).map(ItemId::new).filter(of)
+        primal.items.ids().filter(of)
     }
 
     /// The region whose entry sets the pointers in an object again: its own, or, where they are not set once in that,
     /// the innermost one that has all that concerns them. That is the rest of a function behind an early return, say.
     fn home_of_pointers(&self, object: ObjectId) -> Option<RegionId> {
-        let this = &self.primal.objects[object.index()];
+        let this = &self.primal.objects[object];
         let Life::Region(mut region) = this.life else { return None };
         if !self.points(&this.elem) {
             return Some(region);
@@ -346,15 +343,15 @@ impl Builder<'_> {
         if stores.is_empty() || self.set_once(region, object, &stores) {
             return Some(region);
         }
-        let declared = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Declare { object: this } if this == object);
+        let declared = |item: &ItemId| matches!(self.primal.items[*item].kind, ItemKind::Declare { object: this } if this == object);
         loop {
-            let items = self.primal.regions[region.index()].items.iter();
+            let items = self.primal.regions[region].items.iter();
             let concerned: Vec<ItemId> =
                 items.copied().filter(|item| !declared(item) && self.concerns(*item, object, &stores)).collect();
             let [only] = concerned[..] else { return Some(region) };
-            let item = &self.primal.items[only.index()];
+            let item = &self.primal.items[only];
             let inner = crate::flow::walk::regions(item).into_iter().filter(|inner| {
-                let items = &self.primal.regions[inner.index()].items;
+                let items = &self.primal.regions[*inner].items;
                 items.iter().any(|item| self.concerns(*item, object, &stores))
             });
             match inner.collect::<Vec<RegionId>>()[..] {
@@ -366,8 +363,8 @@ impl Builder<'_> {
 
     /// Whether an item, or one inside of it, reads or sets a pointer of the object.
     fn concerns(&self, item: ItemId, object: ObjectId, stores: &[ItemId]) -> bool {
-        let inner = crate::flow::walk::regions(&self.primal.items[item.index()]);
-        let items = |region: &RegionId| &self.primal.regions[region.index()].items;
+        let inner = crate::flow::walk::regions(&self.primal.items[item]);
+        let items = |region: &RegionId| &self.primal.regions[*region].items;
         stores.contains(&item)
             || !self.leaves_alone(item, object)
             || inner.iter().flat_map(items).any(|item| self.concerns(*item, object, stores))
@@ -375,7 +372,7 @@ impl Builder<'_> {
 
     /// Whether an item's own expressions read a pointer of the object.
     fn reads_pointer(&self, item: ItemId, object: ObjectId) -> bool {
-        let own = crate::flow::walk::of_item(self.primal, &self.primal.items[item.index()]);
+        let own = crate::flow::walk::of_item(self.primal, &self.primal.items[item]);
         own.into_iter().any(|e| self.reads_pointer_in(e, object))
     }
 
@@ -398,7 +395,7 @@ impl Builder<'_> {
 
     /// Whether each pointer in the object is set in the object's own region, and none is read before the last of them.
     fn set_once(&self, region: RegionId, object: ObjectId, stores: &[ItemId]) -> bool {
-        let items = &self.primal.regions[region.index()].items;
+        let items = &self.primal.regions[region].items;
         let position = |item: &ItemId| items.iter().position(|other| other == item);
         let Some(positions) = stores.iter().map(position).collect::<Option<Vec<usize>>>() else { return false };
         let steady = |step: &Step| match step {
@@ -408,7 +405,7 @@ impl Builder<'_> {
         if !stores.iter().all(|item| self.target(*item).is_some_and(|to| to.path.iter().all(steady))) {
             return false;
         }
-        let declared = |item: &ItemId| matches!(self.primal.items[item.index()].kind, ItemKind::Declare { object: this } if this == object);
+        let declared = |item: &ItemId| matches!(self.primal.items[*item].kind, ItemKind::Declare { object: this } if this == object);
         let first = items.iter().position(declared).unwrap_or(0);
         let last = positions.into_iter().max().unwrap_or(first);
         items[first..last].iter().all(|item| self.leaves_alone(*item, object))
@@ -417,8 +414,8 @@ impl Builder<'_> {
     /// Whether an item reads no pointer of the object.
     fn leaves_alone(&self, item: ItemId, object: ObjectId) -> bool {
         let reads = |e: &Expr| self.reads_pointer_in(e, object);
-        match &self.primal.items[item.index()].kind {
-            ItemKind::Let { value } => match &self.primal.values[value.index()].def {
+        match &self.primal.items[item].kind {
+            ItemKind::Let { value } => match &self.primal.values[*value].def {
                 Def::Is(e) => !reads(e),
                 _ => false,
             },
@@ -429,10 +426,10 @@ impl Builder<'_> {
             ItemKind::Declare { .. } => true,
             // The zeros of an initialiser may be a loop over an array beside the pointer.
             ItemKind::Loop { .. } | ItemKind::Branch { .. } => {
-                let this = &self.primal.items[item.index()];
+                let this = &self.primal.items[item];
                 !self.reads_pointer(item, object)
                     && crate::flow::walk::regions(this).into_iter().all(|region| {
-                        self.primal.regions[region.index()].items.iter().all(|inner| self.leaves_alone(*inner, object))
+                        self.primal.regions[region].items.iter().all(|inner| self.leaves_alone(*inner, object))
                     })
             }
             // A call that cannot reach the object is no reader of it.

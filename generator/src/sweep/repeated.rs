@@ -12,10 +12,10 @@ impl Builder<'_> {
     /// Gives a name to each call of a function whose value is read again in its row.
     pub(super) fn call_once(&mut self) {
         let mut numbers = Numbers::default();
-        for region in 0..self.out.regions.len() {
+        for region in self.out.regions.ids() {
             let items = std::mem::take(&mut self.out.regions[region].items);
             let mut kept = Vec::with_capacity(items.len());
-            let is_quiet = |item: &ItemId| is_quiet(&self.out.items[item.index()].kind);
+            let is_quiet = |item: &ItemId| is_quiet(&self.out.items[*item].kind);
             let rows = items.chunk_by(|a, b| is_quiet(a) && is_quiet(b));
             let rows: Vec<(&[ItemId], bool)> = rows.map(|row| (row, is_quiet(&row[0]))).collect();
             for (row, quiet) in rows {
@@ -23,7 +23,7 @@ impl Builder<'_> {
                 let mut names = if quiet { repeated(&self.out, row, &mut numbers) } else { Names::default() };
                 for &item in row {
                     if !names.is_empty() {
-                        let front = self.name_calls(item, RegionId::new(region), &mut numbers, &mut names);
+                        let front = self.name_calls(item, region, &mut numbers, &mut names);
                         kept.extend(front);
                     }
                     kept.push(item);
@@ -35,18 +35,18 @@ impl Builder<'_> {
 
     /// Puts names in the place of calls in an item. Returns the definitions of new ones.
     fn name_calls(&mut self, item: ItemId, region: RegionId, numbers: &mut Numbers, names: &mut Names) -> Vec<ItemId> {
-        let Item { span, statement, .. } = self.out.items[item.index()];
+        let Item { span, statement, .. } = self.out.items[item];
         (self.span, self.statement, self.reversed) = (span, statement, self.origins[item.index()]);
         let mut front = Vec::new();
-        let mut kind = self.out.items[item.index()].kind.clone();
+        let mut kind = self.out.items[item].kind.clone();
         rewrite::item_exprs(&mut kind, &mut |expr| self.name_call(expr, region, numbers, names, &mut front));
         if let ItemKind::Let { value } = kind
-            && let Def::Is(mut expr) = self.out.values[value.index()].def.clone()
+            && let Def::Is(mut expr) = self.out.values[value].def.clone()
         {
             self.name_call(&mut expr, region, numbers, names, &mut front);
-            self.out.values[value.index()].def = Def::Is(expr);
+            self.out.values[value].def = Def::Is(expr);
         }
-        self.out.items[item.index()].kind = kind;
+        self.out.items[item].kind = kind;
         front
     }
 
@@ -82,10 +82,10 @@ type Names = FxHashMap<u32, Option<ValueId>>;
 fn repeated(proc: &Proc, row: &[ItemId], numbers: &mut Numbers) -> Names {
     let (mut seen, mut repeated) = (FxHashSet::default(), Names::default());
     for &item in row {
-        let mut kind = proc.items[item.index()].kind.clone();
+        let mut kind = proc.items[item].kind.clone();
         rewrite::item_exprs(&mut kind, &mut |expr| count(expr, numbers, &mut seen, &mut repeated));
         if let ItemKind::Let { value } = kind
-            && let Def::Is(mut expr) = proc.values[value.index()].def.clone()
+            && let Def::Is(mut expr) = proc.values[value].def.clone()
         {
             count(&mut expr, numbers, &mut seen, &mut repeated);
             let number = numbers.of(&expr);

@@ -182,7 +182,7 @@ pub fn build<'a>(
     definitions: &'a Definitions,
     start: &'a Start,
 ) -> Result<Builder<'a>, Vec<Refusal>> {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let mut builder = Builder::new(cx, id, primal, definitions, start);
     builder.body();
     if builder.refusals.is_empty() { Ok(builder) } else { Err(builder.refusals) }
@@ -194,7 +194,7 @@ impl<'a> Builder<'a> {
             name: primal.name.clone(),
             role: Role::Reverse,
             objects: primal.objects.clone(),
-            regions: vec![Region::default()],
+            regions: vec![Region::default()].into(),
             statements: primal.statements.clone(),
             is_static: primal.is_static,
             span: primal.span,
@@ -351,10 +351,10 @@ impl<'a> Builder<'a> {
             let param = &mut self.out.params[k];
             // An entry that nobody reads keeps a definition, but no parameter.
             if let Some(entry) = param.entry {
-                self.out.values[entry.index()].def = if *keep { Def::Entry(at) } else { Def::Undefined };
+                self.out.values[entry].def = if *keep { Def::Entry(at) } else { Def::Undefined };
             }
             if let Some(object) = param.object {
-                self.out.objects[object.index()].life = Life::Param(at);
+                self.out.objects[object].life = Life::Param(at);
             }
             at += u32::from(*keep);
         }
@@ -405,7 +405,7 @@ impl<'a> Builder<'a> {
 
     pub(super) fn emit(&mut self, kind: ItemKind) -> ItemId {
         let item = self.item(kind);
-        self.out.regions[self.at.index()].items.push(item);
+        self.out.regions[self.at].items.push(item);
         item
     }
 
@@ -431,7 +431,7 @@ impl<'a> Builder<'a> {
     // ---- adjoints ------------------------------------------------------------------------------------------------
 
     fn declare_adjoint(&mut self, var: VarId) {
-        let this = &self.primal.vars[var.index()];
+        let this = &self.primal.vars[var];
         let object = self.scalar_object(format!("{}_b", this.name), this.ty.clone());
         self.adjoints.insert(var, object);
     }
@@ -455,10 +455,10 @@ impl<'a> Builder<'a> {
 
     /// The adjoint of a variable.
     pub(super) fn adjoint_of(&mut self, var: VarId) -> Place {
-        let ty = self.primal.vars[var.index()].ty.clone();
+        let ty = self.primal.vars[var].ty.clone();
         let object = self.adjoints.get(&var).copied().unwrap_or_else(|| {
             // Not reached: every active variable has a home. A store into nowhere would be silent, so refuse.
-            let name = self.primal.vars[var.index()].name.clone();
+            let name = self.primal.vars[var].name.clone();
             self.refuse(Class::NotProved, format!("internal: no adjoint of '{name}'"), "please report this program");
             ObjectId(0)
         });

@@ -42,11 +42,11 @@ impl Builder<'_> {
         if index.step != 1 || !ends || records || self.start.mixed.contains(&item) {
             return None;
         }
-        let here = &primal.regions[body.index()].items;
+        let here = &primal.regions[body].items;
         let mut runs = Vec::new();
         let all = flow_walk::items(primal, body).into_iter();
         for store in all.filter(|inner| self.cx.facts.push_old(self.id, *inner)).collect::<Vec<_>>() {
-            let ItemKind::Store { to, .. } = &primal.items[store.index()].kind else { return None };
+            let ItemKind::Store { to, .. } = &primal.items[store].kind else { return None };
             let plain = matches!(to.ty, Type::Float { .. } | Type::Int { .. }) && here.contains(&store);
             if !plain || !self.cx.facts.one_by_one(self.id, item, store) {
                 return None;
@@ -85,7 +85,7 @@ impl Builder<'_> {
 
     /// The first value of an index: a number, if it is one.
     fn begin(&self, index: &Index) -> Expr {
-        match &self.primal.values[index.values.init.index()].def {
+        match &self.primal.values[index.values.init].def {
             Def::Is(expr @ Expr { kind: ExprKind::Int(_), .. }) => expr.clone(),
             _ => value_expr(self.primal, index.values.init),
         }
@@ -110,7 +110,7 @@ impl Outside<'_, '_> {
             self.varies = true;
             return Some(self.builder.begin(self.index));
         }
-        let Def::Is(expr) = &primal.values[value.index()].def else { return None };
+        let Def::Is(expr) = &primal.values[value].def else { return None };
         self.expanded += 1;
         if !inside(primal, value, self.body) || walk::loads(expr) || self.expanded > EXPANDED {
             return None;
@@ -158,5 +158,5 @@ pub(super) fn mixed(primal: &Proc, plan: &ProcPlan) -> Vec<ItemId> {
             })
     };
     let mixed = bodies.into_iter().filter(has_tape);
-    mixed.filter_map(|body| primal.regions[body.index()].parent.map(|(_, item)| item)).collect()
+    mixed.filter_map(|body| primal.regions[body].parent.map(|(_, item)| item)).collect()
 }

@@ -39,7 +39,7 @@ struct Builder<'a> {
 
 /// The tangent of a procedure. `live`: which procedures have one.
 pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusal>> {
-    let primal = &cx.program.procs[id.index()];
+    let primal = &cx.program.procs[id];
     let out = Proc { role: Role::Tangent, ..primal.clone() };
     let mut builder = Builder {
         cx,
@@ -78,7 +78,7 @@ impl Builder<'_> {
     fn variables(&mut self) {
         for (at, value) in self.primal.values.iter().enumerate() {
             let id = ValueId::new(at);
-            let active = match &self.primal.vars[value.var.index()].ty {
+            let active = match &self.primal.vars[value.var].ty {
                 Type::Float { .. } => self.cx.facts.active_value(self.id, id),
                 Type::Pointer(_) => {
                     let this = crate::plan::game::value_expr(self.primal, id);
@@ -87,7 +87,7 @@ impl Builder<'_> {
                 _ => false,
             };
             if active && !self.vars.contains_key(&value.var) {
-                let Var { name, ty, span, .. } = self.primal.vars[value.var.index()].clone();
+                let Var { name, ty, span, .. } = self.primal.vars[value.var].clone();
                 self.out.vars.push(Var { name: format!("{name}_d"), ty, kind: VarKind::Temporary, span });
                 self.vars.insert(value.var, VarId::new(self.out.vars.len() - 1));
             }
@@ -118,22 +118,22 @@ impl Builder<'_> {
         for (k, param) in self.primal.params.iter().enumerate() {
             let position = params.len() as u32;
             if let Some(entry) = param.entry {
-                self.out.values[entry.index()].def = Def::Entry(position);
+                self.out.values[entry].def = Def::Entry(position);
             }
             params.push(param.clone());
             if let Some(object) = param.object {
-                self.out.objects[object.index()].life = Life::Param(position);
+                self.out.objects[object].life = Life::Param(position);
                 if let Some(&shadow) = self.shadows.get(&object) {
-                    self.out.objects[shadow.index()].life = Life::Param(position + 1);
-                    let name = self.out.objects[shadow.index()].name.clone();
+                    self.out.objects[shadow].life = Life::Param(position + 1);
+                    let name = self.out.objects[shadow].name.clone();
                     params.push(Param { name, object: Some(shadow), ..param.clone() });
                 }
                 continue;
             }
             let Some(tangent) = param.entry.and_then(|entry| self.values.get(&entry).copied()) else { continue };
             if self.cx.facts.active_param(self.id, k) {
-                self.out.values[tangent.index()].def = Def::Entry(position + 1);
-                let var = Some(self.out.values[tangent.index()].var);
+                self.out.values[tangent].def = Def::Entry(position + 1);
+                let var = Some(self.out.values[tangent].var);
                 let name = super::unique_parameter(self.cx.program, self.primal, format!("{}_d", param.name));
                 let declaration = written(&param.declaration);
                 params.push(Param { name, declaration, var, entry: Some(tangent), ..param.clone() });
@@ -170,7 +170,7 @@ impl Builder<'_> {
 
     /// Tangents of joins and of what loops carry.
     fn definitions(&mut self) {
-        for at in 0..self.primal.items.len() {
+        for at in self.primal.items.ids() {
             let values = self.values.clone();
             let of = |value: &ValueId| values.get(value).copied();
             match &self.primal.items[at].kind {
@@ -180,7 +180,7 @@ impl Builder<'_> {
                         let (Some(then), Some(otherwise)) = (of(&join.then), of(&join.otherwise)) else { continue };
                         let ItemKind::Branch { joins, .. } = &mut self.out.items[at].kind else { continue };
                         let var = self.vars[&join.var];
-                        self.out.values[out.index()].def = Def::Join(ItemId::new(at), joins.len() as u32);
+                        self.out.values[out].def = Def::Join(at, joins.len() as u32);
                         joins.push(Join { var, then, otherwise, out });
                     }
                 }
@@ -192,8 +192,8 @@ impl Builder<'_> {
                         };
                         let ItemKind::Loop { carried, .. } = &mut self.out.items[at].kind else { continue };
                         let (var, slot) = (self.vars[&c.var], carried.len() as u32);
-                        self.out.values[head.index()].def = Def::Head(ItemId::new(at), slot);
-                        self.out.values[out.index()].def = Def::Out(ItemId::new(at), slot);
+                        self.out.values[head].def = Def::Head(at, slot);
+                        self.out.values[out].def = Def::Out(at, slot);
                         carried.push(Carried { var, init, head, end, out });
                     }
                 }
@@ -217,7 +217,7 @@ impl Builder<'_> {
             _ => self.derivative(&result).unwrap_or_else(|| zero(&result.ty)),
         };
         let store = self.item(ItemKind::Store { to: dereferenced(pointer, &result.ty), from });
-        self.out.regions[0].items.push(store);
+        self.out.regions[RegionId::BODY].items.push(store);
     }
 
     // ---- items -----------------------------------------------------------------------------------------------------
@@ -228,24 +228,24 @@ impl Builder<'_> {
     }
 
     fn definition(&mut self, value: ValueId, expr: Expr) -> ItemId {
-        self.out.values[value.index()].def = Def::Is(expr);
+        self.out.values[value].def = Def::Is(expr);
         self.item(ItemKind::Let { value })
     }
 
     fn region(&mut self, region: RegionId, first: &[ItemId], live: &[bool]) {
         self.at = region;
         let mut items = first.to_vec();
-        for item in self.primal.regions[region.index()].items.clone() {
-            let this = &self.primal.items[item.index()];
+        for item in self.primal.regions[region].items.clone() {
+            let this = &self.primal.items[item];
             (self.span, self.statement) = (this.span, this.statement);
             let (before, behind) = self.around(item, &this.kind, live);
             items.extend(before);
             items.push(item);
             items.extend(behind);
         }
-        let own = self.out.regions[region.index()].items.split_off(0);
-        debug_assert_eq!(own, self.primal.regions[region.index()].items);
-        self.out.regions[region.index()].items = items;
+        let own = self.out.regions[region].items.split_off(0);
+        debug_assert_eq!(own, self.primal.regions[region].items);
+        self.out.regions[region].items = items;
     }
 
     /// What goes before and behind an item.
@@ -253,9 +253,7 @@ impl Builder<'_> {
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         match kind {
             ItemKind::Let { value } => {
-                if let (Some(&tangent), Def::Is(expr)) =
-                    (self.values.get(value), &self.primal.values[value.index()].def)
-                {
+                if let (Some(&tangent), Def::Is(expr)) = (self.values.get(value), &self.primal.values[*value].def) {
                     let derivative = match &expr.ty {
                         Type::Pointer(_) if self.followed[value.index()] => shadow::pointer(self, expr),
                         ty => self.derivative(expr).unwrap_or_else(|| zero(ty)),
@@ -346,7 +344,7 @@ impl Builder<'_> {
                 passed.push(Expr { kind: ExprKind::Address(place), ty });
             }
         } else if self.cx.facts.active_result(callee) || gives_pointer(self.cx, callee) {
-            let ty = self.cx.program.procs[callee.index()].result_type.clone();
+            let ty = self.cx.program.procs[callee].result_type.clone();
             let object = ObjectId::new(self.out.objects.len());
             let name = super::unique(&self.out, "derivative_of_call".into());
             self.out.objects.push(Object {
@@ -367,7 +365,7 @@ impl Builder<'_> {
         } else if let Some(result) = result {
             behind.extend(self.without(result));
         }
-        if let ItemKind::Call { callee: called, args, .. } = &mut self.out.items[item.index()].kind {
+        if let ItemKind::Call { callee: called, args, .. } = &mut self.out.items[item].kind {
             *called = Callee::Sweep(callee, Role::Tangent);
             *args = passed;
         }
@@ -466,11 +464,11 @@ impl Shadows for Builder<'_> {
         let base = match &place.base {
             Base::Object(object) => match self.shadows.get(object) {
                 Some(shadow) => Base::Object(*shadow),
-                None => self.none_beside(place, &self.primal.objects[object.index()].name),
+                None => self.none_beside(place, &self.primal.objects[*object].name),
             },
             Base::Global(global) => match self.cx.global_shadows.get(global) {
                 Some(shadow) => Base::Global(*shadow),
-                None => self.none_beside(place, &self.cx.program.globals[global.index()].name),
+                None => self.none_beside(place, &self.cx.program.globals[*global].name),
             },
             Base::At(pointer) => Base::At(Box::new(shadow::pointer(self, pointer))),
         };
@@ -485,8 +483,8 @@ impl Shadows for Builder<'_> {
         match self.values.get(&value) {
             Some(&tangent) => crate::plan::game::value_expr(&self.out, tangent),
             None => {
-                let var = self.primal.values[value.index()].var;
-                let name = self.primal.vars[var.index()].name.clone();
+                let var = self.primal.values[value].var;
+                let name = self.primal.vars[var].name.clone();
                 let what = format!("the pointer '{name}' has no tangent here, but what it points to may have one");
                 self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
                 zero(type_of(self.primal, value))

@@ -21,7 +21,7 @@ pub fn tidy(proc: &mut Proc) -> BTreeSet<ItemId> {
 pub fn tidy_values(proc: &mut Proc) {
     loop {
         dead::remove(proc, dead::Extent::Values);
-        let kept = |proc: &Proc, item: ItemId, used: &BTreeSet<ObjectId>| match proc.items[item.index()].kind {
+        let kept = |proc: &Proc, item: ItemId, used: &BTreeSet<ObjectId>| match proc.items[item].kind {
             ItemKind::Declare { .. } | ItemKind::Clear { .. } | ItemKind::Store { .. } => needed(proc, item, used),
             _ => true,
         };
@@ -35,7 +35,7 @@ pub fn tidy_values(proc: &mut Proc) {
 fn retain_items(proc: &mut Proc, needed: impl Fn(&Proc, ItemId, &BTreeSet<ObjectId>) -> bool) -> bool {
     let objects = objects_used(proc);
     let mut changed = false;
-    for at in 0..proc.regions.len() {
+    for at in proc.regions.ids() {
         let mut items = std::mem::take(&mut proc.regions[at].items);
         let before = items.len();
         items.retain(|item| needed(proc, *item, &objects));
@@ -46,7 +46,7 @@ fn retain_items(proc: &mut Proc, needed: impl Fn(&Proc, ItemId, &BTreeSet<Object
 }
 
 fn needed(proc: &Proc, item: ItemId, objects: &BTreeSet<ObjectId>) -> bool {
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } => {
             objects.contains(object)
         }
@@ -95,7 +95,7 @@ pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
         });
     }
     for_each_item(proc, &mut |item| {
-        let kind = &proc.items[item.index()].kind;
+        let kind = &proc.items[item].kind;
         let names =
             |pointer: &Expr| matches!(&pointer.kind, ExprKind::Address(place) if matches!(place.base, Base::Object(_)));
         if matches!(kind, ItemKind::Free { pointer } if names(pointer)) {
@@ -138,7 +138,7 @@ fn for_each_item(proc: &Proc, see: &mut dyn FnMut(ItemId)) {
 pub fn compact(proc: &mut Proc) -> [Vec<Option<u32>>; 3] {
     let mut kept = vec![false; proc.items.len()];
     for region in reachable(proc) {
-        proc.regions[region.index()].items.iter().for_each(|item| kept[item.index()] = true);
+        proc.regions[region].items.iter().for_each(|item| kept[item.index()] = true);
     }
     let used = values_used(proc);
     let defined = |def: &Def| match def {
@@ -149,7 +149,7 @@ pub fn compact(proc: &mut Proc) -> [Vec<Option<u32>>; 3] {
         Def::Is(_) | Def::Undefined => false,
     };
     let mut values: Vec<bool> =
-        (0..proc.values.len()).map(|at| used.contains(&ValueId::new(at)) || defined(&proc.values[at].def)).collect();
+        proc.values.ids().map(|at| used.contains(&at) || defined(&proc.values[at].def)).collect();
     for (item, _) in proc.items.iter().zip(&kept).filter(|(_, kept)| **kept) {
         if let ItemKind::Let { value } = item.kind {
             values[value.index()] = true;
@@ -176,8 +176,8 @@ fn reachable(proc: &Proc) -> BTreeSet<RegionId> {
     let (mut seen, mut stack) = (BTreeSet::new(), vec![RegionId(0)]);
     while let Some(region) = stack.pop() {
         if seen.insert(region) {
-            for item in &proc.regions[region.index()].items {
-                match &proc.items[item.index()].kind {
+            for item in &proc.regions[region].items {
+                match &proc.items[*item].kind {
                     ItemKind::Branch { then, otherwise, .. } => stack.extend([*then, *otherwise]),
                     ItemKind::Loop { body, .. } => stack.push(*body),
                     _ => {}
@@ -208,7 +208,7 @@ pub fn named(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
         }
     });
     if let ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } =
-        proc.items[item.index()].kind
+        proc.items[item].kind
     {
         see(object);
     }

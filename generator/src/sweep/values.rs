@@ -24,7 +24,7 @@ const LARGEST_CUT: usize = 1000;
 /// Regions of which more than [`LARGEST_CUT`] of these values are.
 pub(super) fn crowded(primal: &Proc, wanted: &BTreeSet<ValueId>) -> FxHashSet<RegionId> {
     let mut counts: FxHashMap<RegionId, usize> = FxHashMap::default();
-    wanted.iter().for_each(|value| *counts.entry(primal.values[value.index()].region).or_default() += 1);
+    wanted.iter().for_each(|value| *counts.entry(primal.values[*value].region).or_default() += 1);
     counts.into_iter().filter(|(_, count)| *count > LARGEST_CUT).map(|(region, _)| region).collect()
 }
 
@@ -59,7 +59,7 @@ impl Builder<'_> {
             if level >= self.names.len() {
                 continue;
             }
-            let ItemKind::Loop { carried, .. } = &self.primal.items[item.index()].kind else { continue };
+            let ItemKind::Loop { carried, .. } = &self.primal.items[item].kind else { continue };
             for (k, c) in carried.iter().enumerate() {
                 let real = matches!(type_of(self.primal, c.head), Type::Float { .. });
                 if !real && !self.game.has(c.end) && self.read.contains(&c.head) {
@@ -98,7 +98,7 @@ impl Builder<'_> {
         }
         let level = self.game.level_of(value).expect("only what is visible is stored");
         self.game.give(level, value, Token::Named);
-        self.record(level, self.primal.values[value.index()].region, value);
+        self.record(level, self.primal.values[value].region, value);
     }
 
     /// The least of reals to store so that all that are asked for in the region of one of them can be computed again.
@@ -108,7 +108,7 @@ impl Builder<'_> {
         if self.start.wanted.is_empty() || !real(self, value) {
             return None;
         }
-        let region = |this: &Self, v: ValueId| this.primal.values[v.index()].region;
+        let region = |this: &Self, v: ValueId| this.primal.values[v].region;
         if self.crowded.contains(&region(self, value)) {
             return None;
         }
@@ -159,7 +159,7 @@ impl Builder<'_> {
 
     /// Heuristic H of the paper: the value whose token brings most of what is asked for.
     pub(super) fn choose(&mut self, value: ValueId) -> ValueId {
-        let region = self.primal.values[value.index()].region;
+        let region = self.primal.values[value].region;
         let first = self.start.wanted.is_empty();
         let wanted = &self.start.wanted;
         let mut best = (self.game.gain(value, value, wanted), value);
@@ -174,7 +174,7 @@ impl Builder<'_> {
                 if candidates.len() >= CANDIDATES {
                     break 'search;
                 }
-                if self.primal.values[other.index()].region == region && candidates.insert(other) {
+                if self.primal.values[other].region == region && candidates.insert(other) {
                     front.push(other);
                 }
             }
@@ -211,8 +211,8 @@ impl Builder<'_> {
                 }
                 self.note_again(value, how);
                 self.explain_recipe(value, &expr, how);
-                let this = &self.primal.values[value.index()];
-                let name = self.primal.vars[this.var.index()].name.clone();
+                let this = &self.primal.values[value];
+                let name = self.primal.vars[this.var].name.clone();
                 let pointer = matches!(expr.ty, Type::Pointer(_));
                 let whole = value_expr(self.primal, value);
                 let shadowed =
@@ -303,9 +303,9 @@ impl Builder<'_> {
 
     /// The carried variable of a reversed loop that holds the end of a variable of the primal's loop.
     pub(super) fn carry(&mut self, item: ItemId, k: u32) -> Named {
-        let ItemKind::Loop { carried, .. } = &self.primal.items[item.index()].kind else { unreachable!("a loop") };
+        let ItemKind::Loop { carried, .. } = &self.primal.items[item].kind else { unreachable!("a loop") };
         let end = carried[k as usize].end;
-        let this = &self.primal.vars[carried[k as usize].var.index()];
+        let this = &self.primal.vars[carried[k as usize].var];
         let (name, ty) = (this.name.clone(), this.ty.clone());
         let at = self.loops.iter().position(|open| open.item == item).expect("the loop is being reversed");
         let pointer = matches!(ty, Type::Pointer(_));

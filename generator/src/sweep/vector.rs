@@ -42,9 +42,9 @@ impl Wide {
         let mut wide = Wide { directions, structs: BTreeMap::new(), order: Vec::new() };
         types.iter().for_each(|ty| wide.declare(program, ty));
         for global in globals {
-            let elem = program.globals[global.index()].elem.clone();
+            let elem = program.globals[*global].elem.clone();
             wide.declare(program, &elem);
-            widen_object(&wide, &mut program.globals[global.index()]);
+            widen_object(&wide, &mut program.globals[*global]);
         }
         wide
     }
@@ -71,13 +71,13 @@ impl Wide {
             Type::Struct(id) if !self.structs.contains_key(id) => {
                 let new = StructId::new(program.types.structs.len());
                 self.structs.insert(*id, new);
-                let name = fresh(program, &program.types.structs[id.index()].name);
+                let name = fresh(program, &program.types.structs[*id].name);
                 let adjoints = Some((*id, self.directions));
                 program.types.structs.push(Struct { name, adjoints, ..Struct::default() });
-                let fields = program.types.structs[id.index()].fields.clone();
+                let fields = program.types.structs[*id].fields.clone();
                 fields.iter().for_each(|field| self.declare(program, &field.ty));
                 let wide = |field: Field| Field { ty: self.ty(&field.ty), read_only: false, ..field };
-                program.types.structs[new.index()].fields = fields.into_iter().map(wide).collect();
+                program.types.structs[new].fields = fields.into_iter().map(wide).collect();
                 self.order.push(new);
             }
             _ => {}

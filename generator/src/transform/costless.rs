@@ -84,25 +84,25 @@ fn is_left_out(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
 fn stores(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
     adjoint.sweeps.iter().filter(|each| each.proc == p && !each.deferred.items.contains(&item)).any(|each| {
         let f = &each.forward;
-        let regions = walk::regions(&f.items[item.index()]).into_iter();
+        let regions = walk::regions(&f.items[item]).into_iter();
         let inside: Vec<ItemId> = regions.flat_map(|region| walk::items(f, region)).collect();
-        let calls =
-            |item: &ItemId| matches!(f.items[item.index()].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
+        let calls = |item: &ItemId| matches!(f.items[*item].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
         inside.iter().any(|item| is_push(f, *item)) && !inside.iter().any(calls)
     })
 }
 
 fn is_push(proc: &Proc, item: ItemId) -> bool {
-    matches!(proc.items[item.index()].kind, ItemKind::Push { .. })
+    matches!(proc.items[item].kind, ItemKind::Push { .. })
 }
 
 /// How many items store something, in forward sweeps outside of some loops and in reverse sweeps.
 fn pushes(adjoint: &Adjoint, loops: &Loops) -> usize {
     let count = |each: &Sweeps| {
         let (f, r) = (each.runs_forward(), &each.reverse);
-        let inside = loops.iter().filter(|(p, _)| *p == each.proc).flat_map(|(_, item)| {
-            walk::regions(&f.items[item.index()]).into_iter().flat_map(|region| walk::items(f, region))
-        });
+        let inside = loops
+            .iter()
+            .filter(|(p, _)| *p == each.proc)
+            .flat_map(|(_, item)| walk::regions(&f.items[*item]).into_iter().flat_map(|region| walk::items(f, region)));
         let inside: BTreeSet<ItemId> = inside.collect();
         let forward =
             walk::items(f, RegionId(0)).into_iter().filter(|item| !inside.contains(item) && is_push(f, *item));

@@ -40,7 +40,7 @@ pub(super) fn defer(
 
 /// The results of a procedure that nobody wants: those of a head that no procedure calls.
 pub(super) fn unwanted(flow: &Flow, heads: &[Head], choices: &Choices, p: ProcId) -> Unwanted {
-    let proc = &flow.program.procs[p.index()];
+    let proc = &flow.program.procs[p];
     let calls = |other: &Proc| flow::walk::calls(other).iter().any(|(_, callee)| *callee == p);
     let head = heads.iter().find(|head| head.proc == proc.name).filter(|_| !flow.program.procs.iter().any(calls));
     head.map_or_else(Unwanted::default, |head| {
@@ -60,7 +60,7 @@ pub(super) fn unproved(sweeps: &[Sweeps]) -> Vec<ProcId> {
 pub(super) fn explain(sweeps: &mut [Sweeps]) {
     for each in sweeps {
         for item in &each.deferred.items {
-            let Item { kind, span, .. } = &each.forward.items[item.index()];
+            let Item { kind, span, .. } = &each.forward.items[*item];
             let (what, how) = match kind {
                 ItemKind::Loop { .. } if each.plan.again.contains_key(item) => {
                     ("loop", "left out of the forward sweep: passes run where they are reversed")

@@ -39,11 +39,11 @@ pub fn find(flow: &Flow, sweeps: &Sweeps, unwanted: &Unwanted) -> Deferred {
 
 /// The loops of a procedure, not inside others, that its forward sweep may leave out if they run again.
 pub fn costless(flow: &Flow, p: ProcId, unwanted: &Unwanted) -> Vec<ItemId> {
-    let f = &flow.program.procs[p.index()];
+    let f = &flow.program.procs[p];
     let (mut loops, mut regions) = (Vec::new(), vec![RegionId(0)]);
     while let Some(region) = regions.pop() {
-        for item in &f.regions[region.index()].items {
-            match f.items[item.index()].kind {
+        for item in &f.regions[region].items {
+            match f.items[*item].kind {
                 ItemKind::Loop { .. } => loops.push(*item),
                 ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
                 _ => {}
@@ -81,7 +81,7 @@ impl<'a> Finder<'a> {
         let mut this = Finder { flow, f, p, touching: FxHashMap::default() };
         let mut touching: FxHashMap<ObjectId, Vec<ItemId>> = FxHashMap::default();
         for item in this.outside(&BTreeSet::new()) {
-            match &f.items[item.index()].kind {
+            match &f.items[item].kind {
                 ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => continue,
                 // All contents, where the life of an object ends: these are what nobody needs then.
                 ItemKind::Push { what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. } } => {
@@ -108,7 +108,7 @@ impl<'a> Finder<'a> {
             let mut others = self.outside(&items);
             let forward = only(self.f, &others, unwanted.result);
             let used = tidy::values_used(&forward);
-            let is_used = |item: &ItemId| match &self.f.items[item.index()].kind {
+            let is_used = |item: &ItemId| match &self.f.items[*item].kind {
                 ItemKind::Loop { carried, .. } => carried.iter().any(|c| used.contains(&c.out)),
                 _ => false,
             };
@@ -130,9 +130,9 @@ impl<'a> Finder<'a> {
     fn outside(&self, without: &BTreeSet<ItemId>) -> BTreeSet<ItemId> {
         let (mut all, mut regions) = (BTreeSet::new(), vec![RegionId(0)]);
         while let Some(region) = regions.pop() {
-            for item in self.f.regions[region.index()].items.iter().filter(|item| !without.contains(item)) {
+            for item in self.f.regions[region].items.iter().filter(|item| !without.contains(item)) {
                 all.insert(*item);
-                regions.extend(flow_walk::regions(&self.f.items[item.index()]));
+                regions.extend(flow_walk::regions(&self.f.items[*item]));
             }
         }
         all
@@ -141,13 +141,13 @@ impl<'a> Finder<'a> {
     /// The stores of the whole procedure to what an argument points to, if nothing else touches that.
     fn stores_behind(&self, k: u32) -> Vec<ItemId> {
         let Some(entry) = self.f.params[k as usize].entry else { return Vec::new() };
-        let is_store = |item: &ItemId| match &self.f.items[item.index()].kind {
+        let is_store = |item: &ItemId| match &self.f.items[*item].kind {
             ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Float { .. }, .. }, .. } => {
                 pointer.kind == ExprKind::Value(entry)
             }
             _ => false,
         };
-        let stores: Vec<ItemId> = self.f.regions[0].items.iter().copied().filter(is_store).collect();
+        let stores: Vec<ItemId> = self.f.regions[RegionId::BODY].items.iter().copied().filter(is_store).collect();
         let locs: FxHashSet<Loc> = stores.iter().flat_map(|item| self.written(*item)).collect();
         let touches = |loc: &Loc| locs.contains(loc);
         let alone = self.outside(&BTreeSet::new()).iter().all(|item| {
@@ -160,11 +160,11 @@ impl<'a> Finder<'a> {
     /// The objects that a loop overwrites, if they are the procedure's own and nothing outside touches them, and the loop
     /// does nothing else that is seen outside.
     fn written_alone(&self, item: ItemId) -> Option<BTreeSet<ObjectId>> {
-        let ItemKind::Loop { body, .. } = self.f.items[item.index()].kind else { return None };
+        let ItemKind::Loop { body, .. } = self.f.items[item].kind else { return None };
         let inside = flow_walk::items(self.f, body);
         let only_computes = |item: &ItemId| {
             matches!(
-                self.f.items[item.index()].kind,
+                self.f.items[*item].kind,
                 ItemKind::Let { .. }
                     | ItemKind::Store { .. }
                     | ItemKind::Branch { .. }
@@ -182,7 +182,7 @@ impl<'a> Finder<'a> {
         let locs = &self.flow.effects.of_region(self.p, body).writes;
         let is_own = |loc: &Loc| match points.locs.root(*loc) {
             Root::Object(q, object) if q == self.p => {
-                let life = &self.f.objects[object.index()].life;
+                let life = &self.f.objects[object].life;
                 matches!(life, Life::Region(_) | Life::Heap) && !points.escapes(points.locs.root_top(*loc))
             }
             _ => false,
@@ -210,19 +210,19 @@ impl<'a> Finder<'a> {
 
     /// What an item itself reads; a call with what its callee does.
     fn reads(&self, item: ItemId) -> BTreeSet<Loc> {
-        let program = &self.flow.program.procs[self.p.index()];
+        let program = &self.flow.program.procs[self.p];
         let points = &self.flow.points;
         let mut all: BTreeSet<Loc> = BTreeSet::new();
         if item.index() < program.items.len() {
             all.extend(Effects::loads(self.flow.program, points, self.p, item));
-            if matches!(self.f.items[item.index()].kind, ItemKind::Call { .. }) {
+            if matches!(self.f.items[item].kind, ItemKind::Call { .. }) {
                 all.extend(&self.flow.effects.item(self.p, item).reads);
             }
         }
         let mut see = |place: &Place| all.extend(points.cells(self.p, place));
         walk::operands(self.f, item, &mut |operand| match operand {
             Ok(e) => flow_walk::loads(e).into_iter().for_each(&mut see),
-            Err(place) if matches!(self.f.items[item.index()].kind, ItemKind::Push { .. }) => see(place),
+            Err(place) if matches!(self.f.items[item].kind, ItemKind::Push { .. }) => see(place),
             Err(_) => {}
         });
         all.iter().flat_map(|loc| points.aliases(self.p, *loc)).collect()
@@ -230,8 +230,8 @@ impl<'a> Finder<'a> {
 
     /// What an item itself overwrites.
     fn written(&self, item: ItemId) -> impl Iterator<Item = Loc> {
-        let known = item.index() < self.flow.program.procs[self.p.index()].items.len();
-        let acts = known && flow_walk::regions(&self.f.items[item.index()]).is_empty();
+        let known = item.index() < self.flow.program.procs[self.p].items.len();
+        let acts = known && flow_walk::regions(&self.f.items[item]).is_empty();
         let writes = acts.then(|| self.flow.effects.item(self.p, item).writes.clone()).into_iter().flatten();
         writes.flat_map(|loc| self.flow.points.aliases(self.p, loc))
     }

@@ -45,7 +45,7 @@ fn built(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec
     let live = carriers(&cx);
     let (mut tangents, mut refusals) = (Vec::new(), Vec::new());
     for id in flow::walk::callees_first(analysed).into_iter().filter(|id| live[id.index()]) {
-        let built = refuse_list(&analysed.procs[id.index()], true).and_then(|()| tangent::build(&cx, id, &live));
+        let built = refuse_list(&analysed.procs[id], true).and_then(|()| tangent::build(&cx, id, &live));
         match built {
             Ok(proc) => tangents.push((id, sweep_name(analysed, id), proc)),
             Err(more) => refusals.extend(more),
@@ -78,7 +78,7 @@ fn callees(proc: &Proc) -> Vec<ProcId> {
 
 /// Whether a procedure has active parameters, an active result, a guard, or touches active globals.
 fn carries(cx: &Context, id: ProcId) -> bool {
-    let proc = &cx.program.procs[id.index()];
+    let proc = &cx.program.procs[id];
     (0..proc.params.len()).any(|k| cx.facts.active_param(id, k))
         || cx.facts.active_result(id)
         || tangent::gives_pointer(cx, id)

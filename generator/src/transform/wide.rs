@@ -15,7 +15,7 @@ pub(super) fn widen(
 ) -> Wide {
     let globals = global_shadows.values().copied().collect();
     let called = sweeps.iter().map(|each| (each.proc, each.interface.params.clone())).collect();
-    let primals: Vec<Proc> = sweeps.iter().map(|each| program.procs[each.proc.index()].clone()).collect();
+    let primals: Vec<Proc> = sweeps.iter().map(|each| program.procs[each.proc].clone()).collect();
     let common = vector::Common { called: &called, globals: &globals };
     let pairs = sweeps.iter().zip(&primals);
     let types = pairs.flat_map(|(each, primal)| {

@@ -71,7 +71,7 @@ impl<'p> Machine<'p> {
             }
             Type::Struct(id) => {
                 let (mut size, mut align) = (0, 1);
-                for field in &self.program.types.structs[id.index()].fields {
+                for field in &self.program.types.structs[*id].fields {
                     let (bytes, alignment) = self.layout(&field.ty);
                     size = (size + alignment - 1) / alignment * alignment + bytes;
                     align = align.max(alignment);
@@ -84,7 +84,7 @@ impl<'p> Machine<'p> {
 
     fn field(&self, id: StructId, field: FieldId) -> (i64, Type) {
         let mut at = 0;
-        for (index, one) in self.program.types.structs[id.index()].fields.iter().enumerate() {
+        for (index, one) in self.program.types.structs[id].fields.iter().enumerate() {
             let (bytes, alignment) = self.layout(&one.ty);
             at = (at + alignment - 1) / alignment * alignment;
             if index == field.index() {
@@ -126,7 +126,7 @@ impl<'p> Machine<'p> {
     }
 
     pub fn call(&mut self, id: ProcId, args: &[Arg], into: Option<(usize, i64)>) -> Option<Scalar> {
-        let proc = &self.program.procs[id.index()];
+        let proc = &self.program.procs[id];
         let mut frame = Frame { proc, values: vec![None; proc.values.len()], objects: HashMap::new() };
         for (param, arg) in proc.params.iter().zip(args) {
             match arg {
@@ -147,7 +147,7 @@ impl<'p> Machine<'p> {
 
     fn region(&mut self, frame: &mut Frame<'p>, region: RegionId) {
         let proc = frame.proc;
-        for item in &proc.regions[region.index()].items {
+        for item in &proc.regions[region].items {
             self.item(frame, *item);
         }
     }
@@ -156,9 +156,9 @@ impl<'p> Machine<'p> {
         self.steps += 1;
         assert!(self.steps < 10_000_000, "the program does not end");
         let proc = frame.proc;
-        match &proc.items[item.index()].kind {
+        match &proc.items[item].kind {
             ItemKind::Let { value } => {
-                let Def::Is(expr) = &proc.values[value.index()].def else { panic!("let of no expression") };
+                let Def::Is(expr) = &proc.values[*value].def else { panic!("let of no expression") };
                 // A value without definition may be copied as long as nobody computes with it.
                 frame.values[value.index()] = match expr.kind {
                     ExprKind::Value(other) => frame.values[other.index()],
@@ -214,7 +214,7 @@ impl<'p> Machine<'p> {
                 }
             }
             ItemKind::Declare { object } => {
-                let declared = &proc.objects[object.index()];
+                let declared = &proc.objects[*object];
                 let count: i64 = declared.shape.iter().map(|dim| self.extent(frame, dim).unwrap()).product();
                 let size = count * self.size(&declared.elem);
                 let block = self.block(vec![0xab; size as usize]);
@@ -222,7 +222,7 @@ impl<'p> Machine<'p> {
             }
             ItemKind::Alloc { object, count, zeroed } => {
                 let Scalar::Int(count) = self.eval(frame, count) else { panic!("count") };
-                let size = count as i64 * self.size(&proc.objects[object.index()].elem);
+                let size = count as i64 * self.size(&proc.objects[*object].elem);
                 let block = self.block(vec![if *zeroed { 0 } else { 0xab }; size as usize]);
                 frame.objects.insert(*object, block);
             }
@@ -250,12 +250,12 @@ impl<'p> Machine<'p> {
     fn place(&self, frame: &Frame<'p>, place: &Place) -> Spot {
         let mut spot = match &place.base {
             Base::Object(object) => {
-                let declared = &frame.proc.objects[object.index()];
+                let declared = &frame.proc.objects[*object];
                 let dims = declared.shape.iter().map(|dim| self.extent(frame, dim)).collect();
                 Spot { block: frame.objects[object], offset: 0, dims, elem: declared.elem.clone() }
             }
             Base::Global(global) => {
-                let declared = &self.program.globals[global.index()];
+                let declared = &self.program.globals[*global];
                 let dims = declared.shape.iter().map(|dim| self.extent(frame, dim)).collect();
                 let block = *self.globals.get(global).unwrap_or_else(|| panic!("no contents: {}", declared.name));
                 Spot { block, offset: 0, dims, elem: declared.elem.clone() }

@@ -66,7 +66,7 @@ fn from_snapshots(
             let ItemKind::Loop { test, carried, .. } = &item.kind else { continue };
             walk::values(test, &mut |value| {
                 let tested = carried.iter().filter(|each| each.head == value);
-                let named = |each: &Carried| format!("{}:{}", proc.name, proc.vars[each.var.index()].name);
+                let named = |each: &Carried| format!("{}:{}", proc.name, proc.vars[each.var].name);
                 names.extend(tested.map(named));
             });
         }

@@ -112,23 +112,23 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         }
         Kind::PopsSwapped => {
             let mut all = Vec::new();
-            for (region, items) in reverse.regions.iter().enumerate() {
-                let is_pop = |k: &usize| matches!(reverse.items[items.items[*k].index()].kind, ItemKind::Pop { .. });
+            for (region, items) in reverse.regions.by_id() {
+                let is_pop = |k: &usize| matches!(reverse.items[items.items[*k]].kind, ItemKind::Pop { .. });
                 let pops: Vec<usize> = (0..items.items.len()).filter(is_pop).collect();
                 all.extend(pops.windows(2).map(|pair| (region, pair[0], pair[1])));
             }
             let (region, k, l) = *all.get(at)?;
             reverse.regions[region].items.swap(k, l);
-            Some(format!("pops {k} and {l} of region {region}"))
+            Some(format!("pops {k} and {l} of {region:?}"))
         }
         Kind::WrongRecipe => {
             let is_recipe = |item: &Item| match item.kind {
-                ItemKind::Let { value } => reverse.vars[reverse.values[value.index()].var.index()].ty.is_integer(),
+                ItemKind::Let { value } => reverse.vars[reverse.values[value].var].ty.is_integer(),
                 _ => false,
             };
             let recipe = nth(reverse, at, is_recipe)?;
-            let ItemKind::Let { value } = reverse.items[recipe.index()].kind else { return None };
-            let Def::Is(expr) = &mut reverse.values[value.index()].def else { return None };
+            let ItemKind::Let { value } = reverse.items[recipe].kind else { return None };
+            let Def::Is(expr) = &mut reverse.values[value].def else { return None };
             *expr = plus_one(expr);
             Some(format!("recipe of {value:?}"))
         }
@@ -140,8 +140,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
                 _ => false,
             };
             let shadow = nth(reverse, at, is_shadow)?;
-            if let ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. } =
-                &mut reverse.items[shadow.index()].kind
+            if let ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. } = &mut reverse.items[shadow].kind
                 && let Some(Step::Index(subscripts)) = to.path.last_mut()
                 && let Some(subscript) = subscripts.last_mut()
             {
@@ -151,7 +150,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         }
         Kind::AdditionDropped => {
             let addition = nth(reverse, at, |item| matches!(item.kind, ItemKind::Accumulate { .. }))?;
-            let ItemKind::Accumulate { to, from } = &reverse.items[addition.index()].kind else { return None };
+            let ItemKind::Accumulate { to, from } = &reverse.items[addition].kind else { return None };
             let program = Program::default();
             let what =
                 format!("addition {} += {}", print::place(&program, reverse, to), print::expr(&program, reverse, from));
@@ -161,11 +160,11 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         Kind::ClearDropped => {
             // What is consumed last need not be 0.
             let order = in_order(reverse);
-            let base = |item: &ItemId| match &reverse.items[item.index()].kind {
+            let base = |item: &ItemId| match &reverse.items[*item].kind {
                 ItemKind::Store { to, .. } | ItemKind::Accumulate { to, .. } => Some(to.base.clone()),
                 _ => None,
             };
-            let clears = |k: &usize| match &reverse.items[order[*k].index()].kind {
+            let clears = |k: &usize| match &reverse.items[order[*k]].kind {
                 ItemKind::Store { to, from: Expr { kind: ExprKind::Float(_), .. } } => {
                     let later = order[k + 1..].iter().any(|later| base(later).as_ref() == Some(&to.base));
                     is_adjoint(reverse, &to.base) && later
@@ -179,7 +178,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         }
         Kind::TripsOffByOne => {
             let repeats = nth(reverse, at / 2, |item| matches!(item.kind, ItemKind::Loop { .. }))?;
-            if let ItemKind::Loop { test, .. } = &mut reverse.items[repeats.index()].kind
+            if let ItemKind::Loop { test, .. } = &mut reverse.items[repeats].kind
                 && let ExprKind::Binary(_, left, right) = &mut test.kind
             {
                 let side = if at.is_multiple_of(2) { left } else { right };
@@ -268,7 +267,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         Kind::RestoreDropped => restore_dropped(at, forward, reverse),
         Kind::BranchTurned => {
             let branch = nth(reverse, at, |item| matches!(item.kind, ItemKind::Branch { .. }))?;
-            if let ItemKind::Branch { on, .. } = &mut reverse.items[branch.index()].kind {
+            if let ItemKind::Branch { on, .. } = &mut reverse.items[branch].kind {
                 let int = Type::Int { bits: 32, signed: true, name: "int".into() };
                 *on = Expr { kind: ExprKind::Unary(Unary::Not, Box::new(on.clone())), ty: int };
             }
@@ -277,7 +276,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         Kind::BitInverted => {
             let bits = |item: &Item| matches!(item.kind, ItemKind::Push { what: Pushed::Bits { .. } });
             let push = nth(forward, at, bits)?;
-            if let ItemKind::Push { what: Pushed::Bits { value, .. } } = &mut forward.items[push.index()].kind {
+            if let ItemKind::Push { what: Pushed::Bits { value, .. } } = &mut forward.items[push].kind {
                 *value = Expr { kind: ExprKind::Unary(Unary::Not, Box::new(value.clone())), ty: value.ty.clone() };
             }
             Some(format!("bit {push:?}"))
@@ -289,10 +288,10 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
 fn is_adjoint(reverse: &Proc, base: &Base) -> bool {
     let is_named = |name: &str| name.ends_with("_b") || name.contains("_b_");
     match base {
-        Base::Object(object) => is_named(&reverse.objects[object.index()].name),
+        Base::Object(object) => is_named(&reverse.objects[*object].name),
         Base::Global(_) => false,
         Base::At(pointer) => match &pointer.kind {
-            ExprKind::Value(value) => is_named(&reverse.vars[reverse.values[value.index()].var.index()].name),
+            ExprKind::Value(value) => is_named(&reverse.vars[reverse.values[*value].var].name),
             ExprKind::Address(place) => is_adjoint(reverse, &place.base),
             _ => false,
         },
@@ -307,35 +306,34 @@ fn hull_changed(
     change: &dyn Fn(&mut Place, &mut Expr),
 ) -> Option<String> {
     let bodies = |proc: &Proc| -> Vec<RegionId> {
-        let all = in_order(proc).into_iter().filter_map(|item| match proc.items[item.index()].kind {
+        let all = in_order(proc).into_iter().filter_map(|item| match proc.items[item].kind {
             ItemKind::Loop { body, .. } => Some(body),
             _ => None,
         });
         all.collect()
     };
     let first = |proc: &Proc, body: &RegionId, wanted: &dyn Fn(&ItemKind) -> bool| -> Vec<ItemId> {
-        let items = proc.regions[body.index()].items.iter().copied();
-        items.filter(|item| wanted(&proc.items[item.index()].kind)).collect()
+        let items = proc.regions[*body].items.iter().copied();
+        items.filter(|item| wanted(&proc.items[*item].kind)).collect()
     };
     let pushes: Vec<ItemId> = bodies(forward)
         .iter()
         .flat_map(|body| {
-            let items = &forward.regions[body.index()].items;
-            let is_hull = |item: &&ItemId| {
-                matches!(forward.items[item.index()].kind, ItemKind::Push { what: Pushed::Elements { .. } })
-            };
+            let items = &forward.regions[*body].items;
+            let is_hull =
+                |item: &&ItemId| matches!(forward.items[**item].kind, ItemKind::Push { what: Pushed::Elements { .. } });
             items.iter().take_while(is_hull).copied().collect::<Vec<_>>()
         })
         .collect();
     let push = *pushes.get(at)?;
-    let ItemKind::Push { what: Pushed::Elements { place, .. } } = &forward.items[push.index()].kind else {
+    let ItemKind::Push { what: Pushed::Elements { place, .. } } = &forward.items[push].kind else {
         return None;
     };
     // The pop of a place with this text; each hull of these programs has its own.
     let name = print::place(&Program::default(), forward, place);
     let pop = bodies(reverse).iter().find_map(|body| {
         first(reverse, body, &|kind| matches!(kind, ItemKind::Pop { what: Popped::Elements { .. } })).into_iter().find(
-            |pop| match &reverse.items[pop.index()].kind {
+            |pop| match &reverse.items[*pop].kind {
                 ItemKind::Pop { what: Popped::Elements { place, .. } } => {
                     stem(&print::place(&Program::default(), reverse, place)) == stem(&name)
                 }
@@ -343,10 +341,10 @@ fn hull_changed(
             },
         )
     })?;
-    if let ItemKind::Push { what: Pushed::Elements { place, count } } = &mut forward.items[push.index()].kind {
+    if let ItemKind::Push { what: Pushed::Elements { place, count } } = &mut forward.items[push].kind {
         change(place, count);
     }
-    if let ItemKind::Pop { what: Popped::Elements { place, count } } = &mut reverse.items[pop.index()].kind {
+    if let ItemKind::Pop { what: Popped::Elements { place, count } } = &mut reverse.items[pop].kind {
         change(place, count);
     }
     Some(format!("hull {name}"))
@@ -361,7 +359,7 @@ fn snapshots_changed(
     change: &dyn Fn(&mut Snapshot, usize),
 ) -> Option<String> {
     let of = |proc: &Proc, wanted: &dyn Fn(&SnapshotAt) -> bool| -> Vec<ItemId> {
-        let is = |item: &ItemId| matches!(&proc.items[item.index()].kind, ItemKind::Snapshot(it) if wanted(&it.at));
+        let is = |item: &ItemId| matches!(&proc.items[*item].kind, ItemKind::Snapshot(it) if wanted(&it.at));
         in_order(proc).into_iter().filter(is).collect()
     };
     let heads = of(forward, &|_| true);
@@ -372,7 +370,7 @@ fn snapshots_changed(
     nexts.reverse();
     let mut left = at;
     for (k, head) in heads.into_iter().enumerate() {
-        let ItemKind::Snapshot(snapshot) = &mut forward.items[head.index()].kind else { continue };
+        let ItemKind::Snapshot(snapshot) = &mut forward.items[head].kind else { continue };
         let here = count(snapshot);
         if left >= here {
             left -= here;
@@ -380,7 +378,7 @@ fn snapshots_changed(
         }
         change(snapshot, left);
         for item in [firsts[k], nexts[k]] {
-            if let ItemKind::Snapshot(snapshot) = &mut reverse.items[item.index()].kind {
+            if let ItemKind::Snapshot(snapshot) = &mut reverse.items[item].kind {
                 change(snapshot, left);
             }
         }
@@ -398,16 +396,14 @@ fn stem(text: &str) -> &str {
 fn restore_dropped(at: usize, forward: &mut Proc, reverse: &mut Proc) -> Option<String> {
     let restores =
         |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Memory(_) | Popped::Elements { .. } });
-    let pops: Vec<ItemId> =
-        in_order(reverse).into_iter().filter(|item| restores(&reverse.items[item.index()])).collect();
+    let pops: Vec<ItemId> = in_order(reverse).into_iter().filter(|item| restores(&reverse.items[*item])).collect();
     let stores = |item: &Item| {
         matches!(
             &item.kind,
             ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(_), .. }) | Pushed::Elements { .. } }
         )
     };
-    let mut pushes: Vec<ItemId> =
-        in_order(forward).into_iter().filter(|item| stores(&forward.items[item.index()])).collect();
+    let mut pushes: Vec<ItemId> = in_order(forward).into_iter().filter(|item| stores(&forward.items[*item])).collect();
     pushes.reverse();
     let pop = *pops.get(at)?;
     // Arms of a branch come in another order: push and pop are then of two places, which is a fault, too.
@@ -425,9 +421,9 @@ fn plus_one(expr: &Expr) -> Expr {
 /// The items of a procedure in the order of its text.
 fn in_order(proc: &Proc) -> Vec<ItemId> {
     fn region(proc: &Proc, at: RegionId, all: &mut Vec<ItemId>) {
-        for &item in &proc.regions[at.index()].items {
+        for &item in &proc.regions[at].items {
             all.push(item);
-            match &proc.items[item.index()].kind {
+            match &proc.items[item].kind {
                 ItemKind::Branch { then, otherwise, .. } => {
                     region(proc, *then, all);
                     region(proc, *otherwise, all);
@@ -443,7 +439,7 @@ fn in_order(proc: &Proc) -> Vec<ItemId> {
 }
 
 fn nth(proc: &Proc, at: usize, is: impl Fn(&Item) -> bool) -> Option<ItemId> {
-    in_order(proc).into_iter().filter(|item| is(&proc.items[item.index()])).nth(at)
+    in_order(proc).into_iter().filter(|item| is(&proc.items[*item])).nth(at)
 }
 
 fn drop(proc: &mut Proc, item: ItemId) {

@@ -36,7 +36,7 @@ fn verdict(forward: &str, reverse: &str, origins: &[Option<usize>]) -> Verdict {
         let cells = Cells { active: true, own: Arc::clone(&all), aliases: Arc::clone(&all) };
         given.places.insert(place.clone(), cells);
     };
-    for item in (0..forward.items.len()).map(ItemId::new) {
+    for item in forward.items.ids() {
         walk::operands(&forward, item, &mut |operand| match operand {
             Ok(expr) => walk::expressions(expr, &mut |e| {
                 if let ExprKind::Load(place) = &e.kind {
@@ -56,9 +56,9 @@ fn variable(proc: &Proc, name: &str) -> VarId {
 /// The items of a region, each in front of those inside it.
 fn in_order(proc: &Proc, region: RegionId) -> Vec<ItemId> {
     let mut all = Vec::new();
-    for &item in &proc.regions[region.index()].items {
+    for &item in &proc.regions[region].items {
         all.push(item);
-        if let ItemKind::Loop { body, .. } = proc.items[item.index()].kind {
+        if let ItemKind::Loop { body, .. } = proc.items[item].kind {
             all.extend(in_order(proc, body));
         }
     }

@@ -36,29 +36,28 @@ impl Copies {
     pub(super) fn new(unit: &Unit, primal: &Proc, proc: &Proc) -> Copies {
         let regions = proc.positions().into_iter().map(|known| Some(known?.0)).collect();
         let mut copies = Copies { regions, ..Copies::default() };
-        for at in 0..primal.items.len() {
+        for at in primal.items.ids() {
             let mut statement = primal.items[at].statement;
             while let Some(this) = statement {
-                copies.items.entry(this).or_default().insert(ItemId::new(at));
-                statement = primal.statements[this.index()].parent;
+                copies.items.entry(this).or_default().insert(at);
+                statement = primal.statements[this].parent;
             }
         }
         for &item in proc.regions.iter().flat_map(|region| &region.items) {
             for value in values(proc, item) {
-                copies.mentions.entry(proc.values[value.index()].var).or_default().insert(item);
+                copies.mentions.entry(proc.values[value].var).or_default().insert(item);
             }
         }
         // Behind all items, and so outside of every statement.
         let behind = ItemId::new(proc.items.len());
         if let Some(result) = &proc.result {
             crate::ir::walk::values(result, &mut |value| {
-                copies.mentions.entry(proc.values[value.index()].var).or_default().insert(behind);
+                copies.mentions.entry(proc.values[value].var).or_default().insert(behind);
             });
         }
         if proc.role == Role::Forward {
             for (&statement, items) in &copies.items {
-                if let Some(text) =
-                    text::of_statement(unit.program, &primal.statements[statement.index()], &unit.macros)
+                if let Some(text) = text::of_statement(unit.program, &primal.statements[statement], &unit.macros)
                     && items.iter().all(|item| unchanged(primal, proc, *item))
                     && copies.nothing_between(primal, proc, items)
                     && !(unit.checks && items.iter().any(|item| follows(primal, *item)))
@@ -73,12 +72,12 @@ impl Copies {
     /// Whether regions inside a statement hold nothing but the statement's own items.
     fn nothing_between(&self, primal: &Proc, proc: &Proc, items: &BTreeSet<ItemId>) -> bool {
         items.iter().all(|item| {
-            let regions = match &primal.items[item.index()].kind {
+            let regions = match &primal.items[*item].kind {
                 ItemKind::Branch { then, otherwise, .. } => vec![*then, *otherwise],
                 ItemKind::Loop { body, .. } => vec![*body],
                 _ => Vec::new(),
             };
-            regions.iter().all(|region| proc.regions[region.index()].items.iter().all(|inner| items.contains(inner)))
+            regions.iter().all(|region| proc.regions[*region].items.iter().all(|inner| items.contains(inner)))
         })
     }
 }
@@ -105,13 +104,13 @@ fn values(proc: &Proc, item: ItemId) -> Vec<ValueId> {
 
 /// Whether an item of the sweep does what it does in the primal. What had no effect may be gone.
 fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
-    match (&primal.items[item.index()].kind, &proc.items[item.index()].kind) {
+    match (&primal.items[item].kind, &proc.items[item].kind) {
         (kind, _) if kind.resizes() && proc.role == Role::Forward => false,
         (ItemKind::Call { callee, .. }, ItemKind::Call { callee: now, .. }) => callee == now,
         (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) => {
             now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
         }
-        (ItemKind::Alloc { object, .. }, _) => proc.objects[object.index()].life != Life::Stable,
+        (ItemKind::Alloc { object, .. }, _) => proc.objects[*object].life != Life::Stable,
         (ItemKind::Free { .. }, ItemKind::Release { .. }) => false,
         (
             ItemKind::Push { .. }
@@ -129,13 +128,13 @@ impl Body<'_> {
     /// Copies the statement that begins with the first of these items of a region; how many items that were.
     pub(super) fn copied(&mut self, region: RegionId, at: usize) -> Option<usize> {
         let proc = self.proc;
-        let items = &proc.regions[region.index()].items;
+        let items = &proc.regions[region].items;
         let first = items[at];
         let mut candidates = Vec::new();
-        let mut statement = proc.items[first.index()].statement.filter(|_| first.index() < self.primal_items);
+        let mut statement = proc.items[first].statement.filter(|_| first.index() < self.primal_items);
         while let Some(this) = statement {
             candidates.push(this);
-            statement = proc.statements[this.index()].parent;
+            statement = proc.statements[this].parent;
         }
         while let Some(statement) = candidates.pop() {
             if let Some(text) = self.copies.whole.get(&statement).cloned()
@@ -154,13 +153,13 @@ impl Body<'_> {
 
     /// Prints the comments above the statements that begin with an item.
     pub(super) fn comments(&mut self, item: ItemId) {
-        let mut statement = self.proc.items[item.index()].statement.filter(|_| item.index() < self.primal_items);
+        let mut statement = self.proc.items[item].statement.filter(|_| item.index() < self.primal_items);
         let mut begun = Vec::new();
         while let Some(this) = statement {
             if self.copies.items.get(&this).and_then(BTreeSet::first) == Some(&item) {
                 begun.push(this);
             }
-            statement = self.proc.statements[this.index()].parent;
+            statement = self.proc.statements[this].parent;
         }
         while let Some(this) = begun.pop() {
             self.comment(this);
@@ -169,7 +168,7 @@ impl Body<'_> {
 
     fn comment(&mut self, statement: StatementId) {
         if self.copies.commented.insert(statement)
-            && let Some(text) = text::comment(self.unit.program, &self.proc.statements[statement.index()])
+            && let Some(text) = text::comment(self.unit.program, &self.proc.statements[statement])
         {
             self.statement(&text);
         }
@@ -179,7 +178,7 @@ impl Body<'_> {
     fn fits(&self, statement: StatementId, text: &str, region: RegionId, at: usize) -> Option<usize> {
         let proc = self.proc;
         let all = &self.copies.items[&statement];
-        let items = &proc.regions[region.index()].items;
+        let items = &proc.regions[region].items;
         if at > 0 && all.contains(&items[at - 1]) {
             return None;
         }
@@ -206,23 +205,23 @@ impl Body<'_> {
         if !present.iter().all(inside) {
             return None;
         }
-        let scoped = present.iter().any(|item| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
-            || present.iter().any(|item| proc.items[item.index()].statement != Some(statement));
+        let scoped = present.iter().any(|item| matches!(proc.items[*item].kind, ItemKind::Loop { .. }))
+            || present.iter().any(|item| proc.items[*item].statement != Some(statement));
         let kept = self.kept.borrow();
         let words: FxHashSet<&str> = words(text).collect();
         for &item in &present {
             // A member of a struct may have become a variable or an object, which the text does not declare.
-            let declared = match proc.items[item.index()].kind {
+            let declared = match proc.items[item].kind {
                 ItemKind::DeclareVar { var } => {
-                    Some(&proc.vars[var.index()]).filter(|var| var.kind == VarKind::User).map(|var| &var.name)
+                    Some(&proc.vars[var]).filter(|var| var.kind == VarKind::User).map(|var| &var.name)
                 }
-                ItemKind::Declare { object } => Some(&proc.objects[object.index()].name),
+                ItemKind::Declare { object } => Some(&proc.objects[object].name),
                 _ => None,
             };
             if declared.is_some_and(|name| !words.contains(name.as_str())) {
                 return None;
             }
-            match proc.items[item.index()].kind {
+            match proc.items[item].kind {
                 ItemKind::DeclareVar { var } => {
                     let slot = self.slots[var.index()];
                     let mentions = self.copies.mentions.get(&var);
@@ -261,8 +260,8 @@ impl Body<'_> {
                 return None;
             }
             for value in values(proc, item) {
-                let known = &proc.values[value.index()];
-                let var = &proc.vars[known.var.index()];
+                let known = &proc.values[value];
+                let var = &proc.vars[known.var];
                 let made_here = match known.def {
                     Def::Is(_) => self.index.lets.get(&value).is_some_and(|item| all.contains(item)),
                     Def::Join(item, _) | Def::Head(item, _) | Def::Out(item, _) | Def::Result(item) => {
@@ -295,7 +294,7 @@ impl Body<'_> {
         let proc = self.proc;
         let named: FxHashSet<&str> = words(text).collect();
         let all = &self.copies.items[&statement];
-        let declares = |item: &ItemId| match proc.items[item.index()].kind {
+        let declares = |item: &ItemId| match proc.items[*item].kind {
             ItemKind::DeclareVar { var } => Some(var),
             _ => None,
         };
@@ -335,7 +334,7 @@ impl Body<'_> {
     fn objects_keep_names(&self, item: ItemId) -> bool {
         let mut keep = true;
         super::super::objects_of(self.proc, item, &mut |object| {
-            keep &= self.objects[object.index()] == self.proc.objects[object.index()].name;
+            keep &= self.objects[object.index()] == self.proc.objects[object].name;
         });
         keep
     }
@@ -346,17 +345,17 @@ impl Body<'_> {
 
     /// Declares what must exist in front of the copy.
     fn settle(&mut self, statement: StatementId, region: RegionId, at: usize, count: usize) {
-        let items = self.proc.regions[region.index()].items[at..at + count].to_vec();
+        let items = self.proc.regions[region].items[at..at + count].to_vec();
         let all = self.copies.items[&statement].clone();
         let mut own = Vec::new();
         for item in &all {
-            if let ItemKind::DeclareVar { var } = self.proc.items[item.index()].kind {
+            if let ItemKind::DeclareVar { var } = self.proc.items[*item].kind {
                 own.push(self.slots[var.index()]);
             }
         }
         for item in items {
             for slot in self.scopes.declared_at(item).to_vec() {
-                let var = self.slot_vars[slot].first().map_or(0, |var| var.index());
+                let var = self.slot_vars[slot].first().copied().unwrap_or(VarId(0));
                 let user = self.proc.vars[var].kind == VarKind::User;
                 if !self.declared[slot] && !own.contains(&slot) && user {
                     self.declare_slot(slot, &self.proc.vars[var].ty);
@@ -370,7 +369,7 @@ impl Body<'_> {
     fn keep_copied(&mut self, items: &[ItemId]) {
         let proc = self.proc;
         for &item in items {
-            match &proc.items[item.index()].kind {
+            match &proc.items[item].kind {
                 ItemKind::Let { value } => self.holds(*value),
                 ItemKind::Call { result: Some(value), .. } => self.holds(*value),
                 ItemKind::Branch { then, otherwise, joins, .. } => {

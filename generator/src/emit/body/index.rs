@@ -34,8 +34,8 @@ pub(super) struct Index<'a> {
 impl<'a> Index<'a> {
     pub(super) fn new(proc: &'a Proc) -> Index<'a> {
         let (mut read, mut readers, mut declaring) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
-        for item in (0..proc.items.len()).map(ItemId::new) {
-            if let ItemKind::DeclareVar { var } = proc.items[item.index()].kind {
+        for item in proc.items.ids() {
+            if let ItemKind::DeclareVar { var } = proc.items[item].kind {
                 declaring.entry(var).or_insert(item);
             }
             walk::values_of_item(proc, item, &mut |value| {
@@ -51,7 +51,7 @@ impl<'a> Index<'a> {
             });
             own.into_iter().for_each(|value| *readers.entry(value).or_default() += 1);
             objects_of(proc, item, &mut |object| naming.entry(object).or_default().push(item));
-            match proc.items[item.index()].kind {
+            match proc.items[item].kind {
                 ItemKind::Declare { object } => {
                     declared.insert(object);
                 }
@@ -113,9 +113,9 @@ fn idle(proc: &Proc, lets: &FxHashMap<ValueId, ItemId>) -> FxHashSet<ItemId> {
 /// The values in the extents of the object that an item declares, allocates or clears.
 fn extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
     if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } | ItemKind::Clear { object } =
-        proc.items[item.index()].kind
+        proc.items[item].kind
     {
-        let bounds = proc.objects[object.index()].shape.iter().flat_map(|dim| [&dim.lower, &dim.extent]);
+        let bounds = proc.objects[object].shape.iter().flat_map(|dim| [&dim.lower, &dim.extent]);
         bounds.flatten().for_each(|bound| walk::values(bound, see));
     }
 }
@@ -154,10 +154,10 @@ fn places(proc: &Proc, item: ItemId, see: &mut dyn FnMut(&Place)) {
 fn unset(proc: &Proc) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for &item in proc.regions.iter().flat_map(|region| &region.items) {
-        if proc.items[item.index()].statement.is_none() {
+        if proc.items[item].statement.is_none() {
             walk::values_of_item(proc, item, &mut |value| {
                 if may_be_undefined(proc, value) {
-                    found.insert(proc.values[value.index()].var);
+                    found.insert(proc.values[value].var);
                 }
             });
         }
@@ -169,7 +169,7 @@ fn unset(proc: &Proc) -> FxHashSet<VarId> {
 fn may_be_undefined(proc: &Proc, value: ValueId) -> bool {
     let (mut open, mut seen) = (vec![value], FxHashSet::default());
     while let Some(value) = open.pop() {
-        let def = &proc.values[value.index()].def;
+        let def = &proc.values[value].def;
         if *def == Def::Undefined {
             return true;
         }
@@ -183,13 +183,13 @@ fn may_be_undefined(proc: &Proc, value: ValueId) -> bool {
 /// Pointers that some subscript other than 0 goes with.
 fn arrays(proc: &Proc) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
-    for item in (0..proc.items.len()).map(ItemId::new) {
+    for item in proc.items.ids() {
         places(proc, item, &mut |place| {
             if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
                 && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
                 && first.at.kind != ExprKind::Int(0)
             {
-                found.insert(proc.values[value.index()].var);
+                found.insert(proc.values[*value].var);
             }
         });
     }

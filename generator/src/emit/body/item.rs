@@ -13,7 +13,7 @@ impl<'a> Body<'a> {
     }
 
     fn region_here(&mut self, region: RegionId) {
-        let items = &self.proc.regions[region.index()].items;
+        let items = &self.proc.regions[region].items;
         let mut at = 0;
         while at < items.len() {
             at += match self.copied(region, at) {
@@ -37,12 +37,12 @@ impl<'a> Body<'a> {
             }
             return 1;
         }
-        let item = &self.proc.items[id.index()];
+        let item = &self.proc.items[id];
         self.origin(item);
         self.declare_for(id);
         match &item.kind {
             ItemKind::Let { value } => {
-                let Def::Is(from) = &self.proc.values[value.index()].def else { return 1 };
+                let Def::Is(from) = &self.proc.values[*value].def else { return 1 };
                 self.assign(*value, from);
             }
             ItemKind::Store { to, from } => {
@@ -119,7 +119,7 @@ impl<'a> Body<'a> {
 
     /// Declares the variables that must exist when an item begins, but for the one that it assigns itself.
     fn declare_for(&mut self, id: ItemId) {
-        let own = match &self.proc.items[id.index()].kind {
+        let own = match &self.proc.items[id].kind {
             ItemKind::Let { value } => Some(*value),
             ItemKind::Call { result, .. } => *result,
             _ => None,
@@ -127,7 +127,7 @@ impl<'a> Body<'a> {
         let own = own.filter(|_| self.by_variable).map(|value| self.slot(value));
         for slot in self.scopes.declared_at(id).to_vec() {
             if !self.declared[slot] && own != Some(slot) {
-                let var = self.slot_vars[slot].first().map_or(0, |var| var.index());
+                let var = self.slot_vars[slot].first().copied().unwrap_or(VarId(0));
                 self.declare_slot(slot, &self.proc.vars[var].ty);
             }
         }
@@ -148,9 +148,9 @@ impl<'a> Body<'a> {
     fn may_be_const(&self, from: &Expr) -> bool {
         let base = match &from.kind {
             ExprKind::Value(value) => {
-                let var = self.proc.values[value.index()].var;
+                let var = self.proc.values[*value].var;
                 let param = self.proc.params.iter().find(|param| param.var == Some(var));
-                let at = self.proc.vars[var.index()].span;
+                let at = self.proc.vars[var].span;
                 let source = self.unit.program.sources.get(at.source as usize);
                 // A declaration that was copied has the user's qualifiers.
                 let declared = source.and_then(|source| source.text.get(at.start as usize..at.end as usize));
@@ -165,8 +165,8 @@ impl<'a> Body<'a> {
             _ => return false,
         };
         match base {
-            Base::Object(object) => self.proc.objects[object.index()].constant,
-            Base::Global(global) => self.unit.program.globals[global.index()].constant,
+            Base::Object(object) => self.proc.objects[*object].constant,
+            Base::Global(global) => self.unit.program.globals[*global].constant,
             Base::At(pointer) => self.may_be_const(pointer),
         }
     }
@@ -186,8 +186,8 @@ impl<'a> Body<'a> {
     fn leads_to_constants(&self, pointer: &Expr) -> bool {
         match &pointer.kind {
             ExprKind::Value(value) if self.by_variable => {
-                let var = self.proc.values[value.index()].var;
-                let at = self.proc.vars[var.index()].span;
+                let var = self.proc.values[*value].var;
+                let at = self.proc.vars[var].span;
                 let source = self.unit.program.sources.get(at.source as usize);
                 let copied = source.and_then(|source| source.text.get(at.start as usize..at.end as usize));
                 let param = self.proc.params.iter().find(|param| param.var == Some(var));
@@ -215,7 +215,7 @@ impl<'a> Body<'a> {
             Callee::Proc(id) if self.watch.is_some_and(|(watch, _)| watch.copied.contains(id)) => {
                 self.unit.sweep_name(*id, Role::Primal)
             }
-            Callee::Proc(id) => self.unit.program.procs[id.index()].name.clone(),
+            Callee::Proc(id) => self.unit.program.procs[*id].name.clone(),
             Callee::External { name, .. } => name.clone(),
             Callee::Sweep(id, role) => {
                 if *role != Role::Tangent {
@@ -226,14 +226,14 @@ impl<'a> Body<'a> {
         };
         let params = match callee {
             Callee::Sweep(id, role) => self.unit.sweeps.get(&(*id, *role)).map(|known| &known.1[..]),
-            Callee::Proc(id) => Some(&self.unit.program.procs[id.index()].params[..]),
+            Callee::Proc(id) => Some(&self.unit.program.procs[*id].params[..]),
             Callee::External { .. } => None,
         };
         let of_sweep = matches!(callee, Callee::Sweep(..)) && !self.by_variable;
         // The user's functions, and forward sweeps, take pointers to rows.
         let takes_rows = |position: usize| match callee {
             Callee::Proc(id) | Callee::Sweep(id, Role::Forward) if !self.by_variable => {
-                let param = self.unit.program.procs[id.index()].params.get(position);
+                let param = self.unit.program.procs[*id].params.get(position);
                 param.is_some_and(|param| matches!(param.ty.target(), Some(Type::Array { .. })))
             }
             _ => false,
@@ -285,11 +285,11 @@ impl<'a> Body<'a> {
         let proc = self.proc;
         let mut found = false;
         walk::values(pointer, &mut |value| {
-            let var = proc.values[value.index()].var;
+            let var = proc.values[value].var;
             found |= match proc.params.iter().find(|param| param.var == Some(var)) {
                 Some(param) => param.read_only,
                 None => {
-                    let statement = self.index.declaring.get(&var).and_then(|item| proc.items[item.index()].statement);
+                    let statement = self.index.declaring.get(&var).and_then(|item| proc.items[*item].statement);
                     let text = statement.and_then(|statement| self.copies.whole.get(&statement));
                     text.is_some_and(|text| words(text).any(|word| word == "const"))
                 }
@@ -300,7 +300,7 @@ impl<'a> Body<'a> {
 
     /// Whether the user's function returns a pointer to `const`, which variables here lack.
     fn gives_constants(&self, id: ProcId) -> bool {
-        let proc = &self.unit.program.procs[id.index()];
+        let proc = &self.unit.program.procs[id];
         let source = self.unit.program.sources.get(proc.span.source as usize);
         let text = source.and_then(|source| source.text.get(proc.span.start as usize..proc.span.end as usize));
         let before = text.and_then(|text| text.split_once('(')).map(|(before, _)| before);
@@ -329,7 +329,7 @@ impl<'a> Body<'a> {
         // Nothing but these changes in the arms.
         changed.retain(|_| self.by_variable);
         let before: Vec<Option<ValueId>> = changed.iter().map(|slot| self.current[*slot]).collect();
-        let has_else = !self.proc.regions[otherwise.index()].items.is_empty();
+        let has_else = !self.proc.regions[otherwise].items.is_empty();
         for (arm, is_then) in [(then, true), (otherwise, false)] {
             changed.iter().zip(&before).for_each(|(slot, held)| self.current[*slot] = *held);
             let (length, line) = (self.out.len(), self.line);
@@ -365,7 +365,7 @@ impl<'a> Body<'a> {
     pub(super) fn arrive(&mut self, pairs: Vec<(ValueId, ValueId)>) {
         let mut moves = Vec::new();
         for (to, from) in pairs {
-            if self.proc.values[from.index()].def == Def::Undefined {
+            if self.proc.values[from].def == Def::Undefined {
                 continue;
             }
             let name = if self.by_variable {
@@ -385,7 +385,7 @@ impl<'a> Body<'a> {
     // ---- memory --------------------------------------------------------------------------------------------------
 
     fn declare(&mut self, id: ObjectId, behind: &[ItemId]) -> usize {
-        let object = &self.proc.objects[id.index()];
+        let object = &self.proc.objects[id];
         let mut name = self.objects[id.index()].clone();
         for dim in &object.shape {
             name += &format!("[{}]", dim.extent.as_ref().map_or_else(String::new, |extent| self.expr(extent)));
@@ -394,7 +394,7 @@ impl<'a> Body<'a> {
         // A scalar takes its first value where it is declared.
         if let Some(next) = behind.first()
             && let ItemKind::Store { to: Place { base: Base::Object(other), path, .. }, from } =
-                &self.proc.items[next.index()].kind
+                &self.proc.items[*next].kind
             && *other == id
             && path.is_empty()
             && object.shape.is_empty()
@@ -410,7 +410,7 @@ impl<'a> Body<'a> {
     }
 
     fn clear(&mut self, id: ObjectId) {
-        let object = &self.proc.objects[id.index()];
+        let object = &self.proc.objects[id];
         let name = self.objects[id.index()].clone();
         match &object.elem {
             Type::Float { .. } if object.shape.is_empty() => self.statement(&format!("{name} = 0;")),
@@ -421,7 +421,7 @@ impl<'a> Body<'a> {
 
     fn alloc(&mut self, id: ObjectId, count: &Expr, zeroed: bool) {
         let name = self.objects[id.index()].clone();
-        let object = &self.proc.objects[id.index()];
+        let object = &self.proc.objects[id];
         // Behind the number of elements come the extents of each.
         let dims = object.shape.get(1..).unwrap_or_default().to_vec();
         let reached = natural::Reached { elem: object.elem.clone(), dims, behind_pointer: false };
@@ -429,7 +429,7 @@ impl<'a> Body<'a> {
         let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
         let count = self.exprs.bare(count, 0, self);
         let tailed = match &elem {
-            Type::Struct(id) => Some(&self.exprs.program.types.structs[id.index()]).filter(|of| of.has_tail()),
+            Type::Struct(id) => Some(&self.exprs.program.types.structs[*id]).filter(|of| of.has_tail()),
             _ => None,
         };
         // The array that such a struct ends with is part of the size: no adjoint takes more than so many of its reals.

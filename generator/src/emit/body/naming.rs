@@ -85,7 +85,7 @@ impl Body<'_> {
             .downs
             .values()
             .filter_map(|down| down.init)
-            .filter_map(|item| match self.proc.items[item.index()].kind {
+            .filter_map(|item| match self.proc.items[item].kind {
                 ItemKind::Let { value } => Some(value),
                 _ => None,
             })
@@ -99,10 +99,10 @@ impl Body<'_> {
                 Def::Out(..) | Def::Undefined => continue,
                 _ if unnamed.contains(&id) || self.begins.contains_key(&id) || counters.contains_key(&id) => continue,
                 Def::Head(item, position) if self.begins_and_ends(item, position) => {
-                    let name = &self.proc.vars[value.var.index()].name;
+                    let name = &self.proc.vars[value.var].name;
                     shared.entry(value.var).or_insert_with(|| names.fresh(name)).clone()
                 }
-                _ => names.fresh(&self.proc.vars[value.var.index()].name),
+                _ => names.fresh(&self.proc.vars[value.var].name),
             };
         }
         for (here, head) in counters {
@@ -111,7 +111,7 @@ impl Body<'_> {
         // Behind the loop a carried variable is called as in it.
         for (index, value) in self.proc.values.iter().enumerate() {
             if let Def::Out(item, position) = value.def
-                && let ItemKind::Loop { carried, .. } = &self.proc.items[item.index()].kind
+                && let ItemKind::Loop { carried, .. } = &self.proc.items[item].kind
             {
                 self.values[index] = self.values[carried[position as usize].head.index()].clone();
             }
@@ -120,7 +120,7 @@ impl Body<'_> {
 
     /// Whether a loop carries one variable only, which begins with a number and which nothing reads behind the loop.
     fn begins_and_ends(&self, item: ItemId, position: u32) -> bool {
-        let ItemKind::Loop { carried, .. } = &self.proc.items[item.index()].kind else { return false };
+        let ItemKind::Loop { carried, .. } = &self.proc.items[item].kind else { return false };
         let each = &carried[position as usize];
         carried.len() == 1 && self.begins.contains_key(&each.init) && !self.is_read(each.out)
     }

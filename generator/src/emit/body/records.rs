@@ -58,7 +58,7 @@ impl Records {
     /// the last pop mirrors.
     fn close(&mut self, proc: &Proc, items: Vec<ItemId>, positions: &[Option<(RegionId, usize)>]) {
         let Some(first) = items.first() else { return };
-        let parts: Vec<&[ItemId]> = match proc.items[first.index()].kind {
+        let parts: Vec<&[ItemId]> = match proc.items[*first].kind {
             ItemKind::Push { .. } => items.chunks(LARGEST).collect(),
             _ => items.rchunks(LARGEST).collect(),
         };
@@ -74,9 +74,9 @@ impl Records {
 
 /// What a push or a pop of a number is, and how it goes on the tape, if the tape has that very type.
 fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
-    let (is_push, ty) = match &proc.items[item.index()].kind {
+    let (is_push, ty) = match &proc.items[item].kind {
         ItemKind::Push { what: Pushed::Value(value) } => (true, &value.ty),
-        ItemKind::Pop { what: Popped::Value(value) } => (false, &proc.vars[proc.values[value.index()].var.index()].ty),
+        ItemKind::Pop { what: Popped::Value(value) } => (false, &proc.vars[proc.values[*value].var].ty),
         ItemKind::Pop { what: Popped::Memory(place) } => (false, &place.ty),
         _ => return None,
     };
@@ -85,8 +85,8 @@ fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
 
 /// Whether an item, or one inside it, uses the tape.
 fn uses_tape(proc: &Proc, item: ItemId) -> bool {
-    let inside = |region: &RegionId| proc.regions[region.index()].items.iter().any(|item| uses_tape(proc, *item));
-    match &proc.items[item.index()].kind {
+    let inside = |region: &RegionId| proc.regions[*region].items.iter().any(|item| uses_tape(proc, *item));
+    match &proc.items[item].kind {
         ItemKind::Push { .. }
         | ItemKind::Pop { .. }
         | ItemKind::Release { .. }
@@ -95,7 +95,7 @@ fn uses_tape(proc: &Proc, item: ItemId) -> bool {
         | ItemKind::Rehearsal { .. }
         | ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
         kind @ ItemKind::Call { .. } => kind.resizes(),
-        ItemKind::Alloc { object, .. } => proc.objects[object.index()].life == Life::Stable,
+        ItemKind::Alloc { object, .. } => proc.objects[*object].life == Life::Stable,
         ItemKind::Branch { then, otherwise, .. } => inside(then) || inside(otherwise),
         ItemKind::Loop { body, .. } => inside(body),
         _ => false,
@@ -118,12 +118,11 @@ impl Body<'_> {
             return true;
         }
         let Some(scalar) = calls::scalar(&value.ty) else { return false };
-        let values =
-            items.iter().map(|item| match (self.records.names.get(item), &self.proc.items[item.index()].kind) {
-                (Some(name), _) => name.clone(),
-                (None, ItemKind::Push { what: Pushed::Value(value) }) => self.exprs.expr(value, 1, self),
-                _ => String::new(),
-            });
+        let values = items.iter().map(|item| match (self.records.names.get(item), &self.proc.items[*item].kind) {
+            (Some(name), _) => name.clone(),
+            (None, ItemKind::Push { what: Pushed::Value(value) }) => self.exprs.expr(value, 1, self),
+            _ => String::new(),
+        });
         let all = format!("(const {}[]){{{}}}", scalar.c_type, values.collect::<Vec<_>>().join(", "));
         self.statement(&format!("{};", calls::push_record(&self.tape, scalar.suffix, &all, items.len())));
         true
@@ -151,10 +150,10 @@ impl Body<'_> {
     /// What a number is called after.
     fn called(&self, value: &Expr) -> String {
         match &value.kind {
-            ExprKind::Value(value) => self.proc.vars[self.proc.values[value.index()].var.index()].name.clone(),
+            ExprKind::Value(value) => self.proc.vars[self.proc.values[*value].var].name.clone(),
             ExprKind::Load(Place { base, .. }) => match base {
-                Base::Object(object) => self.proc.objects[object.index()].name.clone(),
-                Base::Global(global) => self.unit.program.globals[global.index()].name.clone(),
+                Base::Object(object) => self.proc.objects[*object].name.clone(),
+                Base::Global(global) => self.unit.program.globals[*global].name.clone(),
                 Base::At(pointer) => match pointer.kind {
                     ExprKind::Value(_) => self.called(pointer),
                     _ => "element".into(),

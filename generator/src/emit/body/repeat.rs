@@ -38,13 +38,13 @@ pub(super) fn heads(proc: &Proc) -> FxHashMap<ItemId, Head> {
 }
 
 fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) -> Option<Head> {
-    let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
+    let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item].kind else {
         return None;
     };
-    let step = *proc.regions[body.index()].items.last()?;
-    let ItemKind::Let { value } = proc.items[step.index()].kind else { return None };
+    let step = *proc.regions[*body].items.last()?;
+    let ItemKind::Let { value } = proc.items[step].kind else { return None };
     let each = carried.iter().find(|each| each.end == value)?;
-    let Def::Is(next) = &proc.values[value.index()].def else { return None };
+    let Def::Is(next) = &proc.values[value].def else { return None };
     let mut outside = !walk::loads(next);
     walk::values(next, &mut |other| outside &= other == each.head || !control::inside(proc, other, *body));
     // A test that does not read the variable belongs to a loop of another kind.
@@ -53,15 +53,15 @@ fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) 
     // The other carried variables get their values at the end of the body: behind the step.
     let others = carried.iter().filter(|other| other.end != value);
     let settled = |other: &Carried| {
-        let end = &proc.values[other.end.index()];
+        let end = &proc.values[other.end];
         end.var == other.var && other.end != each.head
     };
     if !outside || !tested || !others.into_iter().all(settled) {
         return None;
     }
-    let user = proc.vars[each.var.index()].kind == VarKind::User;
-    let gives = |item: &ItemId| matches!(proc.items[item.index()].kind, ItemKind::Let { value } if value == each.init);
-    let init = before.filter(gives).filter(|_| proc.values[each.init.index()].var == each.var);
+    let user = proc.vars[each.var].kind == VarKind::User;
+    let gives = |item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Let { value } if value == each.init);
+    let init = before.filter(gives).filter(|_| proc.values[each.init].var == each.var);
     let init = init.filter(|_| !is_announced(proc, *body, each.init));
     let own = user && init.is_some_and(|init| alone(proc, mentions, each.var, item, init));
     Some(Head { var: each.var, step, init, own })
@@ -70,9 +70,8 @@ fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) 
 /// Whether the handle of a loop's snapshots is made, in front of the loop, with a value.
 fn is_announced(proc: &Proc, body: RegionId, value: ValueId) -> bool {
     let mut named = false;
-    for item in &proc.regions[body.index()].items {
-        let ItemKind::Snapshot(Snapshot { at: SnapshotAt::Head { passes, .. }, among, .. }) =
-            &proc.items[item.index()].kind
+    for item in &proc.regions[body].items {
+        let ItemKind::Snapshot(Snapshot { at: SnapshotAt::Head { passes, .. }, among, .. }) = &proc.items[*item].kind
         else {
             continue;
         };
@@ -103,40 +102,40 @@ pub(super) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
     for item in proc.regions.iter().flat_map(|region| &region.items) {
         walk::values_of_item(proc, *item, &mut |value| *reads.entry(value).or_default() += 1);
         walk::values_of_extents(proc, *item, &mut |value| *reads.entry(value).or_default() += 1);
-        if let ItemKind::Let { value } = proc.items[item.index()].kind {
+        if let ItemKind::Let { value } = proc.items[*item].kind {
             lets.insert(value, *item);
         }
     }
     let count = |value: ValueId| reads.get(&value).copied().unwrap_or(0);
     let mut found = FxHashMap::default();
     for &item in proc.regions.iter().flat_map(|region| &region.items) {
-        let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item.index()].kind else {
+        let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item].kind else {
             continue;
         };
         let ExprKind::Binary(Binary::Greater | Binary::NotEqual, left, bound) = &test.kind else { continue };
         let constant = matches!(bound.kind, ExprKind::Int(n) if n >= 0);
         let Some(at) = carried.iter().position(|each| left.kind == ExprKind::Value(each.head)) else { continue };
         let each = &carried[at];
-        let one_less = |value: ValueId| match &proc.values[value.index()].def {
+        let one_less = |value: ValueId| match &proc.values[value].def {
             Def::Is(Expr { kind: ExprKind::Binary(Binary::Subtract, x, y), .. }) => {
                 x.kind == ExprKind::Value(each.head) && y.kind == ExprKind::Int(1)
             }
             _ => false,
         };
         let Some(&defined) = lets.get(&each.end) else { continue };
-        let in_body = proc.values[each.end.index()].region == *body;
+        let in_body = proc.values[each.end].region == *body;
         // The test and the definition read the head, nothing reads what is left behind the loop.
         if !constant || !in_body || !one_less(each.end) || count(each.head) != 2 || count(each.out) != 0 {
             continue;
         }
         let init = lets.get(&each.init).copied().filter(|_| count(each.init) == 1);
-        let plain = |item: &ItemId| match proc.items[item.index()].kind {
-            ItemKind::Let { value } => matches!(&proc.values[value.index()].def, Def::Is(from) if !walk::loads(from)),
+        let plain = |item: &ItemId| match proc.items[*item].kind {
+            ItemKind::Let { value } => matches!(&proc.values[value].def, Def::Is(from) if !walk::loads(from)),
             _ => false,
         };
-        let init = init.filter(plain).filter(|_| {
-            proc.values[each.init.index()].region == proc.regions[body.index()].parent.map_or(*body, |parent| parent.0)
-        });
+        let init = init
+            .filter(plain)
+            .filter(|_| proc.values[each.init].region == proc.regions[*body].parent.map_or(*body, |parent| parent.0));
         found.insert(item, Down { carried: at, head: each.head, here: each.end, item: defined, init });
     }
     found
@@ -147,9 +146,9 @@ pub(super) fn begins(proc: &Proc, index: &Index, downs: &FxHashMap<ItemId, Down>
     let mut found = FxHashMap::default();
     let items = proc.regions.iter().flat_map(|region| &region.items);
     for &item in items.filter(|item| !downs.contains_key(item)) {
-        let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind else { continue };
+        let ItemKind::Loop { carried, .. } = &proc.items[item].kind else { continue };
         for each in carried {
-            let number = matches!(&proc.values[each.init.index()].def, Def::Is(Expr { kind: ExprKind::Int(_), .. }));
+            let number = matches!(&proc.values[each.init].def, Def::Is(Expr { kind: ExprKind::Int(_), .. }));
             if number && index.readers.get(&each.init) == Some(&1) {
                 found.extend(index.lets.get(&each.init).map(|item| (each.init, *item)));
             }
@@ -168,12 +167,12 @@ struct Mentions {
 impl Mentions {
     fn new(proc: &Proc) -> Mentions {
         let mut mentions = Mentions::default();
-        let var = |value: ValueId| proc.values[value.index()].var;
+        let var = |value: ValueId| proc.values[value].var;
         for (at, region) in proc.regions.iter().enumerate() {
             for &item in &region.items {
                 let mut see = |var| mentions.see(var, RegionId::new(at), Some(item));
                 walk::values_of_item(proc, item, &mut |value| see(var(value)));
-                match &proc.items[item.index()].kind {
+                match &proc.items[item].kind {
                     ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => see(var(*value)),
                     ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| see(join.var)),
                     ItemKind::Loop { carried, .. } => carried.iter().for_each(|each| see(each.var)),
@@ -198,8 +197,8 @@ impl Mentions {
 
 /// Whether only a loop and the definition in front of it mention a variable.
 fn alone(proc: &Proc, mentions: &Mentions, var: VarId, item: ItemId, init: ItemId) -> bool {
-    let of = |value: ValueId| proc.values[value.index()].var == var;
-    let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return false };
+    let of = |value: ValueId| proc.values[value].var == var;
+    let ItemKind::Loop { body, carried, .. } = &proc.items[item].kind else { return false };
     let here = |(region, other): &(RegionId, Option<ItemId>)| match other {
         Some(other) => [item, init].contains(other) || proc.is_within(*region, *body),
         None => false,
@@ -217,12 +216,12 @@ fn alone(proc: &Proc, mentions: &Mentions, var: VarId, item: ItemId, init: ItemI
 impl<'a> Body<'a> {
     /// The first part of a `for`, or a statement in front of it where that would not be the same.
     fn first(&mut self, head: &Head, carried: &[Carried]) -> Option<String> {
-        let ItemKind::Let { value } = self.proc.items[head.init?.index()].kind else { return None };
-        let Def::Is(from) = &self.proc.values[value.index()].def else { return None };
+        let ItemKind::Let { value } = self.proc.items[head.init?].kind else { return None };
+        let Def::Is(from) = &self.proc.values[value].def else { return None };
         let slot = self.slot(value);
         let others = carried.iter().filter(|each| each.init != value);
         let ready = |each: &Carried| {
-            let known = &self.proc.values[each.init.index()].def;
+            let known = &self.proc.values[each.init].def;
             *known == Def::Undefined || self.current[self.slot(each.head)] == Some(each.init)
         };
         let kept = self.kept.borrow().contains_key(&value);
@@ -241,7 +240,7 @@ impl<'a> Body<'a> {
     /// `for (int i = n; i-- > 0;) {`
     fn downwards(&self, down: &Down, test: &Expr, carried: &[Carried]) -> String {
         let each = &carried[down.carried];
-        let init = match (down.init, &self.proc.values[each.init.index()].def) {
+        let init = match (down.init, &self.proc.values[each.init].def) {
             (Some(_), Def::Is(from)) => self.expr(from),
             _ => self.value(each.init),
         };
@@ -252,8 +251,8 @@ impl<'a> Body<'a> {
 
     /// The last part of a `for`, in terms of the values that a pass begins with.
     fn step_text(&mut self, head: &Head) -> String {
-        let ItemKind::Let { value } = self.proc.items[head.step.index()].kind else { return String::new() };
-        let Def::Is(from) = &self.proc.values[value.index()].def else { return String::new() };
+        let ItemKind::Let { value } = self.proc.items[head.step].kind else { return String::new() };
+        let Def::Is(from) = &self.proc.values[value].def else { return String::new() };
         self.updated(value, from).unwrap_or_else(|| {
             let slot = self.slot(value);
             format!("{} = {}", self.slot_names[slot], self.assigned(from))
@@ -323,7 +322,7 @@ impl<'a> Body<'a> {
         let line = self.line;
         self.region(body);
         if let Some(head) = &head
-            && let ItemKind::Let { value } = self.proc.items[head.step.index()].kind
+            && let ItemKind::Let { value } = self.proc.items[head.step].kind
         {
             self.holds(value);
         }
@@ -375,7 +374,7 @@ impl<'a> Body<'a> {
 
     /// What a carried variable begins with.
     fn begin(&self, init: ValueId) -> String {
-        match &self.proc.values[init.index()].def {
+        match &self.proc.values[init].def {
             Def::Is(number) if self.begins.contains_key(&init) => self.expr(number),
             _ => self.value(init),
         }
@@ -394,7 +393,7 @@ impl<'a> Body<'a> {
     /// something from outside of the loop. `behind`: a test behind each pass, which may read the next value.
     fn counted(&mut self, body: RegionId, carried: &[Carried], behind: Option<&Expr>) -> Option<(usize, String)> {
         for (index, each) in carried.iter().enumerate() {
-            let end = &self.proc.values[each.end.index()];
+            let end = &self.proc.values[each.end];
             let (Def::Is(from), true) = (&end.def, end.region == body) else { continue };
             // A pass whose test ends the loop leaves it in front of the step.
             if behind.is_some() && self.is_read(each.out) {
@@ -413,10 +412,10 @@ impl<'a> Body<'a> {
             behind.into_iter().for_each(|test| walk::values(test, &mut |value| tested |= value == each.end));
             // The loop itself reads it as its end.
             if !tested && self.index.readers.get(&each.end).is_none_or(|readers| *readers <= 1) {
-                let items = &self.proc.regions[body.index()].items;
-                let this = items.iter().find(
-                    |item| matches!(self.proc.items[item.index()].kind, ItemKind::Let { value } if value == each.end),
-                );
+                let items = &self.proc.regions[body].items;
+                let this = items
+                    .iter()
+                    .find(|item| matches!(self.proc.items[**item].kind, ItemKind::Let { value } if value == each.end));
                 self.skipped.extend(this);
             }
             return Some((index, next));

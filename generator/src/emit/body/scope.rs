@@ -21,15 +21,15 @@ impl Scopes {
         }
         let mut mentions: Vec<Vec<(RegionId, Option<ItemId>)>> = vec![Vec::new(); count];
         let mut changed = vec![Vec::new(); proc.regions.len()];
-        let slot = |value: ValueId| slots[proc.values[value.index()].var.index()];
+        let slot = |value: ValueId| slots[proc.values[value].var.index()];
         for (index, region) in proc.regions.iter().enumerate() {
             let at = RegionId::new(index);
             for &item in &region.items {
                 let mut see = |value| mentions[slot(value)].push((at, Some(item)));
                 walk::values_of_item(proc, item, &mut see);
                 defined(proc, item, &mut see);
-                if let ItemKind::Declare { object } = proc.items[item.index()].kind {
-                    for dim in &proc.objects[object.index()].shape {
+                if let ItemKind::Declare { object } = proc.items[item].kind {
+                    for dim in &proc.objects[object].shape {
                         dim.extent.iter().chain(&dim.lower).for_each(|bound| walk::values(bound, &mut see));
                     }
                 }
@@ -79,8 +79,8 @@ impl Scopes {
     /// The C variables that a region and those inside it assign.
     pub(super) fn changed_in(&self, proc: &Proc, region: RegionId) -> Vec<usize> {
         let mut all = self.changed[region.index()].clone();
-        for &item in &proc.regions[region.index()].items {
-            match &proc.items[item.index()].kind {
+        for &item in &proc.regions[region].items {
+            match &proc.items[item].kind {
                 ItemKind::Branch { then, otherwise, .. } => {
                     all.extend(self.changed_in(proc, *then));
                     all.extend(self.changed_in(proc, *otherwise));
@@ -97,7 +97,7 @@ impl Scopes {
 fn path(proc: &Proc, region: RegionId, item: Option<ItemId>) -> Vec<(RegionId, Option<ItemId>)> {
     let mut steps = vec![(region, item)];
     let mut at = region;
-    while let Some((parent, item)) = proc.regions[at.index()].parent {
+    while let Some((parent, item)) = proc.regions[at].parent {
         steps.push((parent, Some(item)));
         at = parent;
     }
@@ -107,7 +107,7 @@ fn path(proc: &Proc, region: RegionId, item: Option<ItemId>) -> Vec<(RegionId, O
 
 /// The values that an item defines in its own region or, for heads, in its body.
 pub(super) fn defined(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
-    match &proc.items[item.index()].kind {
+    match &proc.items[item].kind {
         ItemKind::Let { value } => see(*value),
         ItemKind::Call { result, .. } => result.iter().for_each(|value| see(*value)),
         ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| see(join.out)),

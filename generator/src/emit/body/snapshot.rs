@@ -19,7 +19,7 @@ impl<'a> Body<'a> {
     /// The snapshot that the passes of a loop begin with.
     fn begins_with(&self, body: RegionId) -> Option<&'a Snapshot> {
         let proc = self.proc;
-        proc.regions[body.index()].items.iter().find_map(|item| match &proc.items[item.index()].kind {
+        proc.regions[body].items.iter().find_map(|item| match &proc.items[*item].kind {
             ItemKind::Snapshot(snapshot) if snapshot.at != SnapshotAt::Next => Some(snapshot),
             _ => None,
         })
@@ -77,7 +77,7 @@ impl<'a> Body<'a> {
     /// What a pointer is some elements behind.
     fn array(&self, pointer: &Expr) -> Option<Array> {
         match &pointer.kind {
-            ExprKind::Value(value) => match &self.proc.values[value.index()].def {
+            ExprKind::Value(value) => match &self.proc.values[*value].def {
                 Def::Is(expr) => self.array(expr).or(Some(Array::Value(*value))),
                 _ => Some(Array::Value(*value)),
             },

@@ -22,7 +22,7 @@ pub(crate) struct Macros<'a> {
 impl<'a> Macros<'a> {
     pub(crate) fn of_program(program: &'a Program) -> Macros<'a> {
         let (mut once, mut unstable, mut last) = (FxHashMap::default(), FxHashSet::default(), Vec::new());
-        for (number, source) in program.sources.iter().enumerate() {
+        for (number, source) in program.sources.by_id() {
             let mut of_source = FxHashMap::default();
             for Directive { at, defines, name, .. } in directives(&source.text) {
                 if !defines || once.insert(name, number).is_some() {

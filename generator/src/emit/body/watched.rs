@@ -7,7 +7,7 @@ use crate::ir::*;
 
 /// Prints the copy of a procedure that says which memory it reaches.
 pub(in crate::emit) fn watched(unit: &Unit, watch: &Watch, id: ProcId, name: &str) -> Printed {
-    let proc = &unit.program.procs[id.index()];
+    let proc = &unit.program.procs[id];
     let body = Body::new(unit, proc, proc, true);
     let mut printed = printed(Body { watch: Some((watch, id)), ..body }, name, false);
     printed.body = printed.body.replacen("{\n", &format!("{{\n    {}_begins();\n", unit.witness), 1);

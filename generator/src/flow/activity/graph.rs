@@ -61,7 +61,7 @@ impl<'a> Graph<'a> {
 
     /// Pairs of a scalar in the callee's struct result and where it goes.
     pub(super) fn returned(&self, p: ProcId, g: ProcId, into: &Place) -> Vec<(Loc, Loc)> {
-        let Some(o) = self.program.procs[g.index()].result_object else { return Vec::new() };
+        let Some(o) = self.program.procs[g].result_object else { return Vec::new() };
         let locs = &self.points.locs;
         let Some(from) = locs.find(Root::Object(g, o)) else { return Vec::new() };
         let mut out = Vec::new();
@@ -105,10 +105,10 @@ impl<'a> Graph<'a> {
     }
 
     pub(super) fn procedure(&mut self, p: ProcId) {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         for (v, value) in proc.values.iter().enumerate() {
             let to = self.nodes.value(p, ValueId::new(v));
-            if !matches!(proc.vars[value.var.index()].ty, Type::Float { .. }) {
+            if !matches!(proc.vars[value.var].ty, Type::Float { .. }) {
                 continue;
             }
             if let Def::Is(e) = &value.def {
@@ -122,7 +122,7 @@ impl<'a> Graph<'a> {
             self.flow(p, e, &[to]);
         }
         for id in walk::items(proc, RegionId(0)) {
-            match &proc.items[id.index()].kind {
+            match &proc.items[id].kind {
                 ItemKind::Store { to, from } => {
                     let to: Vec<usize> = self.points.cells(p, to).into_iter().map(|l| self.nodes.loc(l)).collect();
                     self.flow(p, from, &to);
@@ -147,7 +147,7 @@ impl<'a> Graph<'a> {
     }
 
     fn call(&mut self, p: ProcId, id: ItemId, g: ProcId, args: &[Expr]) {
-        let callee = &self.program.procs[g.index()];
+        let callee = &self.program.procs[g];
         for (param, arg) in callee.params.iter().zip(args) {
             if let (Some(entry), Type::Float { .. }) = (param.entry, &param.ty) {
                 self.flow(p, arg, &[self.nodes.value(g, entry)]);

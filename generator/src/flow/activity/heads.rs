@@ -25,7 +25,7 @@ impl Graph<'_> {
         out: &mut Vec<usize>,
         refusals: &mut Vec<Refusal>,
     ) {
-        let proc = &self.program.procs[h.index()];
+        let proc = &self.program.procs[h];
         let (first, rest) = Head::path(name);
         let before = out.len();
         let head = |what: String, help: &str| refusal(Class::Head, proc.span, what, help);
@@ -94,7 +94,7 @@ impl Graph<'_> {
         let locs = &self.points.locs;
         match locs.ty(l) {
             Type::Struct(s) => {
-                let k = self.program.types.structs[s.index()].fields.iter().position(|f| f.name == field)?;
+                let k = self.program.types.structs[*s].fields.iter().position(|f| f.name == field)?;
                 Some(vec![locs.child(l, crate::ir::FieldId::new(k))?])
             }
             Type::Pointer(_) => Some(

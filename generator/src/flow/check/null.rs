@@ -45,16 +45,16 @@ impl Search<'_> {
         if !self.seen.insert((self.calls.len(), p, value)) {
             return true;
         }
-        let proc = &self.program.procs[p.index()];
-        match &proc.values[value.index()].def {
+        let proc = &self.program.procs[p];
+        match &proc.values[value].def {
             Def::Undefined => true,
             Def::Is(e) => self.expr(p, e),
             def @ (Def::Join(..) | Def::Head(..) | Def::Out(..)) => {
                 proc.merged(def).is_some_and(|both| both.into_iter().all(|value| self.value(p, value)))
             }
-            Def::Result(item) => match &proc.items[item.index()].kind {
+            Def::Result(item) => match &proc.items[*item].kind {
                 ItemKind::Call { callee: Callee::Proc(g), args, .. } if self.calls.len() < DEPTH => {
-                    let result = self.program.procs[g.index()].result.as_ref();
+                    let result = self.program.procs[*g].result.as_ref();
                     self.calls.push((*g, p, args));
                     let null = result.is_some_and(|result| self.expr(*g, result));
                     self.calls.pop();
@@ -93,7 +93,7 @@ impl Search<'_> {
         for (q, proc) in self.program.procs.iter().enumerate() {
             let q = ProcId::new(q);
             for item in walk::items(proc, crate::ir::RegionId(0)) {
-                match &proc.items[item.index()].kind {
+                match &proc.items[item].kind {
                     ItemKind::Store { to, from }
                         if matches!(to.ty, Type::Pointer(_)) && meets(q, self.points.cells(q, to)) =>
                     {

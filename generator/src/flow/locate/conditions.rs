@@ -50,9 +50,9 @@ impl Locator<'_> {
 
     /// What holds around an item.
     pub fn facts_of_item(&self, p: ProcId, item: ItemId) -> Facts {
-        let proc = &self.program.procs[p.index()];
-        let region = walk::regions(&proc.items[item.index()]).into_iter().next();
-        match region.and_then(|r| proc.regions[r.index()].parent) {
+        let proc = &self.program.procs[p];
+        let region = walk::regions(&proc.items[item]).into_iter().next();
+        match region.and_then(|r| proc.regions[r].parent) {
             Some((outer, _)) => self.facts(p, outer),
             None => Facts::default(),
         }
@@ -63,17 +63,17 @@ impl Locator<'_> {
         if let Some(known) = self.facts.borrow().get(&(p, region)) {
             return known.clone();
         }
-        let Some((outer, item)) = self.program.procs[p.index()].regions[region.index()].parent else {
+        let Some((outer, item)) = self.program.procs[p].regions[region].parent else {
             return Facts::default();
         };
         self.meanwhile(&self.facts_meanwhile, (p, region), || self.find_facts(p, region, outer, item))
     }
 
     fn find_facts(&self, p: ProcId, region: RegionId, outer: RegionId, item: ItemId) -> Facts {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         let mut facts = self.facts(p, outer);
         let mut whole = true;
-        match &proc.items[item.index()].kind {
+        match &proc.items[item].kind {
             ItemKind::Branch { on, then, .. } => {
                 for fact in self.holds(p, on, region == *then, &facts, false) {
                     facts.add(Some(fact));

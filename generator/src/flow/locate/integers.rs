@@ -127,8 +127,8 @@ impl<'a> Locator<'a> {
         let shared: Vec<&Poly> = facts.iter().filter(|f| f.any(&|q, v| values.contains(&(q, v)))).collect();
         shared.into_iter().for_each(|f| f.values(&mut values));
         for (q, v) in values {
-            let proc = &self.program.procs[q.index()];
-            let ty = &proc.vars[proc.values[v.index()].var.index()].ty;
+            let proc = &self.program.procs[q];
+            let ty = &proc.vars[proc.values[v].var].ty;
             if let Some((low, high)) = range(ty)
                 && high < i128::from(i64::MAX)
             {
@@ -141,8 +141,8 @@ impl<'a> Locator<'a> {
     }
 
     pub(super) fn type_of(&self, p: ProcId, v: ValueId) -> &'a Type {
-        let proc = &self.program.procs[p.index()];
-        &proc.vars[proc.values[v.index()].var.index()].ty
+        let proc = &self.program.procs[p];
+        &proc.vars[proc.values[v].var].ty
     }
 
     /// The atom of a value.
@@ -179,14 +179,14 @@ impl<'a> Locator<'a> {
 
     /// The integers in the definition of a value.
     fn operands(&self, p: ProcId, v: ValueId) -> Vec<ValueId> {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         let mut found = Vec::new();
-        if let Def::Is(e) = &proc.values[v.index()].def {
+        if let Def::Is(e) = &proc.values[v].def {
             walk::expr(e, &mut |e| match e.kind {
                 ExprKind::Value(operand) if e.ty.is_integer() => found.push(operand),
                 _ => {}
             });
-            found.retain(|operand| matches!(proc.values[operand.index()].def, Def::Is(_)));
+            found.retain(|operand| matches!(proc.values[*operand].def, Def::Is(_)));
         }
         found
     }
@@ -194,7 +194,7 @@ impl<'a> Locator<'a> {
     fn read(&self, p: ProcId, v: ValueId, facts: &Facts) {
         let before = self.proved.replace(false);
         let open = self.open.loops();
-        let result = match &self.program.procs[p.index()].values[v.index()].def {
+        let result = match &self.program.procs[p].values[v].def {
             Def::Is(e) => self.poly(p, e, facts).filter(|known| known.depth() <= DEPTH),
             Def::Head(item, k) => self.carried(p, v, *item, *k),
             Def::Out(item, k) => self.behind(p, *item, *k, facts),

@@ -73,9 +73,7 @@ impl Locator<'_> {
     }
 
     fn find_index(&self, p: ProcId, item: ItemId) -> Option<Index> {
-        let ItemKind::Loop { test, at: TestAt::Before, body, carried } =
-            &self.program.procs[p.index()].items[item.index()].kind
-        else {
+        let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &self.program.procs[p].items[item].kind else {
             return None;
         };
         let outer = self.facts_of_item(p, item);
@@ -146,7 +144,7 @@ impl Locator<'_> {
         if index.head == v || !index.dense() {
             return None;
         }
-        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p].items[item].kind else {
             return None;
         };
         let c = &carried[k as usize];
@@ -168,7 +166,7 @@ impl Locator<'_> {
 
     /// A variable behind a loop that ends only by its index.
     pub(super) fn behind(&self, p: ProcId, item: ItemId, k: u32, facts: &Facts) -> Option<Poly> {
-        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p.index()].items[item.index()].kind else {
+        let ItemKind::Loop { carried, body, .. } = &self.program.procs[p].items[item].kind else {
             return None;
         };
         if self.open.contains((p, item)) {
@@ -195,7 +193,7 @@ impl Locator<'_> {
 
     /// Whether no value of `region` is in a polynomial.
     pub fn invariant(&self, p: ProcId, region: RegionId, poly: &Poly) -> bool {
-        let proc = &self.program.procs[p.index()];
-        !poly.any(&|q, v| q == p && walk::contains(proc, region, proc.values[v.index()].region))
+        let proc = &self.program.procs[p];
+        !poly.any(&|q, v| q == p && walk::contains(proc, region, proc.values[v].region))
     }
 }

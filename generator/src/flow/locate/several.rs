@@ -38,18 +38,18 @@ impl Locator<'_> {
     }
 
     fn bases_of_value(&self, p: ProcId, value: ValueId) -> Option<Vec<(Loc, Poly)>> {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         let of = proc.copy_of(value);
         if of.values.contains(&value) {
-            let Def::Is(expr @ Expr { kind: ExprKind::Select(..), .. }) = &proc.values[value.index()].def else {
+            let Def::Is(expr @ Expr { kind: ExprKind::Select(..), .. }) = &proc.values[value].def else {
                 return None;
             };
-            return self.bases(p, expr, &self.facts(p, proc.values[value.index()].region));
+            return self.bases(p, expr, &self.facts(p, proc.values[value].region));
         }
         // What a pass computes is another pointer in the next one.
         let is_handed_on = |from: &ValueId| {
-            of.loops.iter().any(|item| match proc.items[item.index()].kind {
-                ItemKind::Loop { body, .. } => walk::contains(proc, body, proc.values[from.index()].region),
+            of.loops.iter().any(|item| match proc.items[*item].kind {
+                ItemKind::Loop { body, .. } => walk::contains(proc, body, proc.values[*from].region),
                 _ => true,
             })
         };
@@ -58,7 +58,7 @@ impl Locator<'_> {
         }
         let base = |from: &ValueId| {
             let pointer = Expr { kind: ExprKind::Value(*from), ty: self.type_of(p, *from).clone() };
-            self.bases(p, &pointer, &self.facts(p, proc.values[from.index()].region))
+            self.bases(p, &pointer, &self.facts(p, proc.values[*from].region))
         };
         // Nothing is accessed behind NULL.
         let all: Option<Vec<_>> = of.values.iter().filter(|from| !self.is_null(p, **from)).map(base).collect();
@@ -67,7 +67,7 @@ impl Locator<'_> {
 
     /// Whether a value is NULL as the program writes it.
     pub fn is_null(&self, p: ProcId, value: ValueId) -> bool {
-        match &self.program.procs[p.index()].values[value.index()].def {
+        match &self.program.procs[p].values[value].def {
             Def::Is(expr) => is_null(expr),
             _ => false,
         }

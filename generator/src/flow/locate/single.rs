@@ -37,25 +37,25 @@ impl Locator<'_> {
     }
 
     fn single_object(&self, p: ProcId, o: ObjectId, top: Loc) -> bool {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         if self.points.kept(p, top) {
             return false;
         }
-        let life = &proc.objects[o.index()].life;
+        let life = &proc.objects[o].life;
         if !life.is_block() {
             return !self.recursive(p) || !self.points.escapes(top);
         }
         if *life == Life::Stable && self.recursive(p) && self.points.escapes(top) {
             return false;
         }
-        let allocs: Vec<(RegionId, ItemId)> = (0..proc.regions.len())
-            .flat_map(|r| proc.regions[r].items.iter().map(move |&id| (RegionId::new(r), id)))
-            .filter(|(_, id)| matches!(proc.items[id.index()].kind, ItemKind::Alloc { object, .. } if object == o))
+        let allocs: Vec<(RegionId, ItemId)> = (proc.regions.by_id())
+            .flat_map(|(r, region)| region.items.iter().map(move |&id| (r, id)))
+            .filter(|(_, id)| matches!(proc.items[*id].kind, ItemKind::Alloc { object, .. } if object == o))
             .collect();
         let [(region, _)] = allocs[..] else { return false };
         let mut at = region;
-        while let Some((outer, item)) = proc.regions[at.index()].parent {
-            if matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }) {
+        while let Some((outer, item)) = proc.regions[at].parent {
+            if matches!(proc.items[item].kind, ItemKind::Loop { .. }) {
                 // A pass may still have the stable block of the one before.
                 return *life == Life::Heap && !self.points.escapes(top) && self.freed_in(p, region, top);
             }
@@ -66,8 +66,8 @@ impl Locator<'_> {
 
     /// Whether the block that a region allocates is freed by the same pass of it.
     fn freed_in(&self, p: ProcId, region: RegionId, top: Loc) -> bool {
-        let proc = &self.program.procs[p.index()];
-        proc.regions[region.index()].items.iter().any(|id| match &proc.items[id.index()].kind {
+        let proc = &self.program.procs[p];
+        proc.regions[region].items.iter().any(|id| match &proc.items[*id].kind {
             ItemKind::Free { pointer } => {
                 let targets = self.points.targets(p, pointer);
                 targets.len() == 1 && targets.contains(&top)
@@ -118,7 +118,7 @@ impl<'a> Uses<'a> {
         let mut uses = Uses { loads: FxHashMap::default(), passed: Vec::new() };
         for (q, proc) in program.procs.iter().enumerate() {
             let q = ProcId::new(q);
-            let items = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id.index()]);
+            let items = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id]);
             let read = items.clone().flat_map(|item| walk::of_item(proc, item)).chain(&proc.result);
             for place in read.flat_map(walk::loads) {
                 points

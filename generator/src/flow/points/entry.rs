@@ -64,14 +64,14 @@ fn pointers(points: &Points) -> Set {
     if !program.led.iter().all(|global| leaves(*global).iter().all(number)) {
         return Set::new();
     }
-    let single = |global: &GlobalId| program.globals[global.index()].shape.is_empty();
-    let all = (0..program.globals.len()).map(GlobalId::new).filter(single).flat_map(leaves);
+    let single = |global: &GlobalId| program.globals[*global].shape.is_empty();
+    let all = program.globals.ids().filter(single).flat_map(leaves);
     let mut found: Set = all.filter(|leaf| matches!(locs.ty(*leaf), Type::Pointer(_))).collect();
     if found.is_empty() {
         return found;
     }
     for (p, proc) in program.procs.iter().enumerate() {
-        let items: Vec<_> = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id.index()]).collect();
+        let items: Vec<_> = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id]).collect();
         // What has no source may read and write any of them.
         let unknown =
             |kind: &ItemKind| matches!(kind, ItemKind::Call { callee: Callee::External { unknown: true, .. }, .. });
@@ -101,16 +101,16 @@ impl Entry<'_> {
     fn procedure(&self, p: ProcId) -> Summary {
         let mut summary = Summary::default();
         self.region(p, RegionId(0), &mut summary);
-        if let Some(result) = &self.points.program.procs[p.index()].result {
+        if let Some(result) = &self.points.program.procs[p].result {
             self.read(p, result, &mut summary);
         }
         summary
     }
 
     fn region(&self, p: ProcId, region: RegionId, at: &mut Summary) {
-        let proc = &self.points.program.procs[p.index()];
-        for &id in &proc.regions[region.index()].items {
-            let item = &proc.items[id.index()];
+        let proc = &self.points.program.procs[p];
+        for &id in &proc.regions[region].items {
+            let item = &proc.items[id];
             let late = matches!(item.kind, ItemKind::Loop { at: TestAt::After, .. });
             let evaluated = walk::of_item(proc, item);
             if !late {

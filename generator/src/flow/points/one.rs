@@ -102,9 +102,9 @@ impl Points<'_> {
 
     /// What a procedure compares and accesses, and what its callees do.
     fn relate_in(&self, p: ProcId, one: &mut One) {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         for id in walk::items(proc, RegionId(0)) {
-            let item = &proc.items[id.index()];
+            let item = &proc.items[id];
             for e in walk::of_item(proc, item) {
                 self.relate_expr(p, e, item.span, one);
             }
@@ -144,7 +144,7 @@ impl Points<'_> {
     }
 
     fn relate_call(&self, p: ProcId, call: ItemId, g: ProcId, args: &[Expr], one: &mut One) {
-        let call_span = self.program.procs[p.index()].items[call.index()].span;
+        let call_span = self.program.procs[p].items[call].span;
         for ((a, b), _) in one.related[g.index()].clone() {
             let others = self.up(p, call, g, b);
             for x in self.up(p, call, g, a) {
@@ -234,14 +234,14 @@ impl Points<'_> {
 
     /// A variable of a loop is what it is in the first pass; behind the loop, what a pass leaves.
     fn of_value(&self, p: ProcId, v: ValueId, of: &dyn Fn(&Expr) -> Offset) -> Offset {
-        let proc: &Proc = &self.program.procs[p.index()];
+        let proc: &Proc = &self.program.procs[p];
         let value = |v: ValueId| {
-            let ty = proc.vars[proc.values[v.index()].var.index()].ty.clone();
+            let ty = proc.vars[proc.values[v].var].ty.clone();
             of(&Expr { kind: ExprKind::Value(v), ty })
         };
-        let known = &proc.values[v.index()];
+        let known = &proc.values[v];
         match &known.def {
-            Def::Entry(_) if matches!(proc.vars[known.var.index()].ty, Type::Pointer(_)) => Offset::Is(0),
+            Def::Entry(_) if matches!(proc.vars[known.var].ty, Type::Pointer(_)) => Offset::Is(0),
             Def::Is(e) => of(e),
             def @ Def::Join(..) => proc.merged(def).map_or(Offset::Any, |[then, other]| value(then).or(value(other))),
             def @ Def::Head(..) => proc.merged(def).map_or(Offset::Any, |[init, _]| value(init)),

@@ -8,10 +8,10 @@ use crate::ir::{Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, Re
 impl Points<'_> {
     pub(super) fn procedure(&mut self, p: ProcId) {
         let program = self.program;
-        let proc = &program.procs[p.index()];
+        let proc = &program.procs[p];
         let order = walk::items(proc, RegionId(0));
         for &id in &order {
-            for e in walk::of_item(proc, &proc.items[id.index()]) {
+            for e in walk::of_item(proc, &proc.items[id]) {
                 walk::expr(e, &mut |x| self.prepare(p, x));
             }
         }
@@ -22,7 +22,7 @@ impl Points<'_> {
             self.value(p, ValueId::new(v));
         }
         for &id in &order {
-            match &proc.items[id.index()].kind {
+            match &proc.items[id].kind {
                 ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
                     let targets = self.targets(p, from);
                     for cell in self.cells(p, to) {
@@ -70,9 +70,9 @@ impl Points<'_> {
 
     fn value(&mut self, p: ProcId, v: ValueId) {
         let program = self.program;
-        let proc = &program.procs[p.index()];
-        let value = &proc.values[v.index()];
-        if !matches!(proc.vars[value.var.index()].ty, Type::Pointer(_)) {
+        let proc = &program.procs[p];
+        let value = &proc.values[v];
+        if !matches!(proc.vars[value.var].ty, Type::Pointer(_)) {
             return;
         }
         let of = |v: ValueId| self.values[p.index()][v.index()].clone();
@@ -82,8 +82,8 @@ impl Points<'_> {
             def @ (Def::Join(..) | Def::Head(..) | Def::Out(..)) => {
                 proc.merged(def).into_iter().flatten().flat_map(of).collect()
             }
-            Def::Result(item) => match &proc.items[item.index()].kind {
-                ItemKind::Call { callee: Callee::Proc(g), .. } => match &program.procs[g.index()].result {
+            Def::Result(item) => match &proc.items[*item].kind {
+                ItemKind::Call { callee: Callee::Proc(g), .. } => match &program.procs[*g].result {
                     Some(e) => self.up_all(p, *item, *g, &self.targets(*g, e)),
                     None => Set::new(),
                 },
@@ -125,7 +125,7 @@ impl Points<'_> {
                 self.store(to, &up);
             }
         }
-        if let (Some(into), Some(o)) = (into, self.program.procs[g.index()].result_object) {
+        if let (Some(into), Some(o)) = (into, self.program.procs[g].result_object) {
             let from = self.locs.find(Root::Object(g, o)).expect("made first");
             for leaf in self.locs.leaves(from) {
                 if matches!(self.locs.ty(leaf), Type::Pointer(_)) {
@@ -180,8 +180,7 @@ impl Points<'_> {
     pub(super) fn pair_arguments(&mut self) {
         let mut new = Vec::new();
         for (&(p, id), binding) in &self.bindings {
-            let ItemKind::Call { callee: Callee::Proc(g), .. } = self.program.procs[p.index()].items[id.index()].kind
-            else {
+            let ItemKind::Call { callee: Callee::Proc(g), .. } = self.program.procs[p].items[id].kind else {
                 continue;
             };
             for (&a, to_a) in binding {

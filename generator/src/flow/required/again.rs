@@ -36,8 +36,8 @@ pub struct Hull {
 impl Required<'_> {
     /// Why the passes of a loop may not run twice, whatever is required around it.
     pub(super) fn runs_once(&self, p: ProcId, item: ItemId) -> Option<String> {
-        let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { body, carried, .. } = &proc.items[item.index()].kind else { return None };
+        let proc = &self.flow.program.procs[p];
+        let ItemKind::Loop { body, carried, .. } = &proc.items[item].kind else { return None };
         if self.locator.recursive(p) {
             return Some("its function calls itself".into());
         }
@@ -51,7 +51,7 @@ impl Required<'_> {
         }
         let carried = self.checkpoints.contains_key(&(p, item)).then_some(carried).into_iter().flatten();
         for each in carried {
-            let var = &proc.vars[each.var.index()];
+            let var = &proc.vars[each.var];
             let read = |id: &ItemId| {
                 let mut read = false;
                 crate::ir::walk::values_of_item(proc, *id, &mut |value| read |= value == each.head);
@@ -69,8 +69,8 @@ impl Required<'_> {
 
     /// Whether a loop in a region, or in what that calls, runs again from snapshots.
     fn has_snapshots(&self, p: ProcId, region: RegionId) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
-        walk::items(proc, region).into_iter().any(|item| match &proc.items[item.index()].kind {
+        let proc = &self.flow.program.procs[p];
+        walk::items(proc, region).into_iter().any(|item| match &proc.items[item].kind {
             ItemKind::Loop { .. } => self.checkpoints.contains_key(&(p, item)),
             ItemKind::Call { callee: Callee::Proc(g), .. } => {
                 !self.locator.recursive(*g) && self.has_snapshots(*g, RegionId(0))
@@ -82,8 +82,8 @@ impl Required<'_> {
     /// Whether a region does nothing but compute: it calls no function without source. What happens where it ends the
     /// program is nothing that runs again.
     fn has_no_other_effects(&self, p: ProcId, region: RegionId) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
-        let computes = |item: &ItemId| match &proc.items[item.index()].kind {
+        let proc = &self.flow.program.procs[p];
+        let computes = |item: &ItemId| match &proc.items[*item].kind {
             ItemKind::Branch { then, otherwise, .. } => {
                 self.has_no_other_effects(p, *then) && self.has_no_other_effects(p, *otherwise)
             }
@@ -93,7 +93,7 @@ impl Required<'_> {
             }
             ItemKind::Call { .. } => false,
             // Blocks on the stable heap come and go once in each sweep.
-            ItemKind::Alloc { object, .. } => proc.objects[object.index()].life != Life::Stable,
+            ItemKind::Alloc { object, .. } => proc.objects[*object].life != Life::Stable,
             ItemKind::Free { pointer } => {
                 let (targets, points) = (self.flow.targets(p, pointer), &self.flow.points);
                 let leads_nowhere = targets.is_empty() && points.has_stable();
@@ -101,13 +101,13 @@ impl Required<'_> {
             }
             _ => true,
         };
-        self.ends_program(p, region) || proc.regions[region.index()].items.iter().all(computes)
+        self.ends_program(p, region) || proc.regions[region].items.iter().all(computes)
     }
 
     /// Whether whoever enters a region does not come out of it.
     fn ends_program(&self, p: ProcId, region: RegionId) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
-        proc.regions[region.index()].items.iter().any(|item| match proc.items[item.index()].kind {
+        let proc = &self.flow.program.procs[p];
+        proc.regions[region].items.iter().any(|item| match proc.items[*item].kind {
             ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
             ItemKind::Call { callee: Callee::Proc(g), .. } => {
                 !self.locator.recursive(g) && self.ends_program(g, RegionId(0))
@@ -118,10 +118,10 @@ impl Required<'_> {
 
     /// Whether a region frees no block but its own, and leaves none behind.
     fn blocks_stay_inside(&self, p: ProcId, region: RegionId) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let own = |object: &ObjectId| made_in(proc, *object, region) && self.flow.confined(p, *object, region);
         walk::items(proc, region).into_iter().all(|item| {
-            match &proc.items[item.index()].kind {
+            match &proc.items[item].kind {
             ItemKind::Alloc { object, .. } => own(object),
             ItemKind::Free { pointer } => self.flow.targets(p, pointer).iter().all(|target| {
                 matches!(self.flow.points.locs.root(*target), Root::Object(q, object) if q == p && own(&object))
@@ -148,8 +148,8 @@ impl Required<'_> {
         (required, pushed): (&Secs, &Secs),
         facts: &Facts,
     ) -> Result<Vec<Hull>, String> {
-        let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return Ok(Vec::new()) };
+        let proc = &self.flow.program.procs[p];
+        let ItemKind::Loop { body, .. } = proc.items[item].kind else { return Ok(Vec::new()) };
         let mut needed = required.clone();
         sections::union(&mut needed, &pass.exposed);
         let mut hulls = Vec::new();
@@ -215,10 +215,10 @@ impl Required<'_> {
 
     /// A polynomial in terms of values that are there, and of integers in memory that is never written.
     pub(super) fn term(&self, p: ProcId, poly: &Poly, is_there: &dyn Fn(ValueId) -> bool) -> Option<Expr> {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         number_term(poly, &|atom| match atom {
             Atom::Value(q, v, _) if *q == p => {
-                let ty = proc.vars[proc.values.get(v.index())?.var.index()].ty.clone();
+                let ty = proc.vars[proc.values.get(v.index())?.var].ty.clone();
                 (ty.is_integer() && is_there(*v)).then_some(Expr { kind: ExprKind::Value(*v), ty })
             }
             Atom::Steady(q, loc, _) if *q == p => {
@@ -245,7 +245,7 @@ impl Required<'_> {
 
     /// A section in terms of values that are there when a pass begins.
     fn hull_of(&self, p: ProcId, item: ItemId, body: RegionId, loc: Loc, piece: &Piece, facts: &Facts) -> Option<Hull> {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let term = |poly: &Poly| self.term(p, poly, &|v| is_there(proc, v, item, body));
         let length = piece.hi.sub(&piece.lo)?;
         let count = term(&length)?;
@@ -260,7 +260,7 @@ impl Required<'_> {
 
     /// An element of a location, by its number, where a pass of a loop begins.
     fn element(&self, (p, item): (ProcId, ItemId), loc: Loc, ty: &Type, at: Expr) -> Option<Place> {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let root = self.flow.points.locs.root(loc);
         let (base, object) = match root {
             Root::Formal(q, k) if q == p && !self.is_resized(p, root) => {
@@ -273,8 +273,8 @@ impl Required<'_> {
                 let path = vec![Step::Index(vec![subscript])];
                 return Some(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() });
             }
-            Root::Object(q, o) if q == p => (self.base_of(p, item, o)?, &proc.objects[o.index()]),
-            Root::Global(g) => (Base::Global(g), &self.flow.program.globals[g.index()]),
+            Root::Object(q, o) if q == p => (self.base_of(p, item, o)?, &proc.objects[o]),
+            Root::Global(g) => (Base::Global(g), &self.flow.program.globals[g]),
             _ => return None,
         };
         let place = |path| Place { base: base.clone(), path, ty: ty.clone() };
@@ -299,7 +299,7 @@ impl Required<'_> {
 
 /// Whether an object is declared or allocated in a region, or in one inside it.
 pub(super) fn made_in(proc: &Proc, object: ObjectId, region: RegionId) -> bool {
-    walk::items(proc, region).into_iter().any(|item| match proc.items[item.index()].kind {
+    walk::items(proc, region).into_iter().any(|item| match proc.items[item].kind {
         ItemKind::Declare { object: this } | ItemKind::Alloc { object: this, .. } => this == object,
         _ => false,
     })
@@ -307,9 +307,9 @@ pub(super) fn made_in(proc: &Proc, object: ObjectId, region: RegionId) -> bool {
 
 /// Whether a value is there when a pass begins: it comes from outside, or a pass begins with it.
 fn is_there(proc: &Proc, value: ValueId, item: ItemId, body: RegionId) -> bool {
-    match proc.values[value.index()].def {
+    match proc.values[value].def {
         Def::Head(of, _) if of == item => true,
-        _ => !walk::contains(proc, body, proc.values[value.index()].region),
+        _ => !walk::contains(proc, body, proc.values[value].region),
     }
 }
 

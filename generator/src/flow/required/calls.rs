@@ -46,11 +46,11 @@ impl Required<'_> {
 
     /// A struct argument that the callee requires is passed again in the reverse sweep.
     fn arguments(&self, call: &Call, required: &Secs, req: &mut Secs) {
-        let objects = &self.flow.program.procs[call.g.index()].objects;
+        let objects = &self.flow.program.procs[call.g].objects;
         for &leaf in required.keys() {
             if let Root::Object(q, o) = self.flow.points.locs.root(leaf)
                 && q == call.g
-                && matches!(objects[o.index()].life, Life::Param(_))
+                && matches!(objects[o].life, Life::Param(_))
             {
                 for source in self.flow.points.source(call.p, call.id, call.g, leaf) {
                     sections::add(req, source, Piece::whole());
@@ -79,7 +79,7 @@ impl Required<'_> {
             Root::Cell(cell) => {
                 let (l, at) = match locs.root(cell) {
                     Root::Object(q, o) => {
-                        let Life::Param(k) = self.flow.program.procs[q.index()].objects[o.index()].life else {
+                        let Life::Param(k) = self.flow.program.procs[q].objects[o].life else {
                             return None;
                         };
                         let ExprKind::Load(place) = &args.get(k as usize)?.kind else { return None };
@@ -163,10 +163,10 @@ impl Required<'_> {
     /// A number of the callee in terms of the caller.
     pub(super) fn by_arguments(&self, call: &Call, number: &Poly) -> Option<Poly> {
         let Call { p, g, args, facts, .. } = *call;
-        let callee = &self.flow.program.procs[g.index()];
+        let callee = &self.flow.program.procs[g];
         let argument = |atom: &Atom| -> Option<Poly> {
             match atom {
-                Atom::Value(q, v, _) if *q == g => match callee.values[v.index()].def {
+                Atom::Value(q, v, _) if *q == g => match callee.values[*v].def {
                     Def::Entry(k) => self.locator.poly(p, args.get(k as usize)?, facts),
                     _ => None,
                 },
@@ -186,7 +186,7 @@ impl Required<'_> {
     fn down(&self, call: &Call, req: &Secs) -> Secs {
         let Call { p, id, g, args, facts } = *call;
         let (program, points) = (self.flow.program, &self.flow.points);
-        let callee = &program.procs[g.index()];
+        let callee = &program.procs[g];
         let mut names: BTreeMap<(ProcId, ValueId), Poly> = BTreeMap::new();
         for (param, arg) in callee.params.iter().zip(args) {
             if let (Some(entry), Type::Int { .. }) = (param.entry, &param.ty)

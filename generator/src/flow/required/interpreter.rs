@@ -78,7 +78,7 @@ impl<'m> Machine<'m> {
     /// Calls a procedure with `ints` for its integers and a fresh block of `size` elements for each pointer; then runs
     /// backwards. Returns the number of stores and of those that were put on the tape, or what was read wrongly.
     pub fn run(mut self, p: ProcId, ints: &[i128], size: i64) -> Run<Result<(usize, usize), String>> {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         let mut next = ints.iter();
         let mut args = Vec::new();
         for param in &proc.params {
@@ -140,7 +140,7 @@ impl<'m> Machine<'m> {
     }
 
     fn call(&mut self, p: ProcId, args: Vec<Val>) -> Run<Option<Val>> {
-        let proc = &self.program.procs[p.index()];
+        let proc = &self.program.procs[p];
         let mut frame = Frame { p, values: vec![None; proc.values.len()], objects: FxHashMap::default() };
         for (param, arg) in proc.params.iter().zip(args) {
             if let Some(v) = param.entry {
@@ -155,9 +155,9 @@ impl<'m> Machine<'m> {
     }
 
     fn region(&mut self, f: &mut Frame, region: RegionId) -> Run<()> {
-        let proc = &self.program.procs[f.p.index()];
+        let proc = &self.program.procs[f.p];
         let mut wanted = Vec::new();
-        for &id in &proc.regions[region.index()].items {
+        for &id in &proc.regions[region].items {
             let here = self.demands.iter().filter(|(p, i, _, _)| (*p, *i) == (f.p, id));
             for e in here.map(|(_, _, _, e)| e.clone()).collect::<Vec<_>>() {
                 wanted.extend(self.cells(f, &e)?);
@@ -172,8 +172,8 @@ impl<'m> Machine<'m> {
             self.log.push(Event::Check(cells, format!("result of {}", proc.name)));
         }
         self.log.push(Event::Check(wanted, format!("demand in {}", proc.name)));
-        for &id in &proc.regions[region.index()].items {
-            if let ItemKind::Declare { object } = proc.items[id.index()].kind
+        for &id in &proc.regions[region].items {
+            if let ItemKind::Declare { object } = proc.items[id].kind
                 && let Some(block) = f.objects.remove(&object)
             {
                 self.end(block, self.required.keep(f.p, object));
@@ -202,8 +202,8 @@ impl<'m> Machine<'m> {
 
     fn item(&mut self, f: &mut Frame, id: ItemId) -> Run<()> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop)?;
-        let proc = &self.program.procs[f.p.index()];
-        let item = &proc.items[id.index()];
+        let proc = &self.program.procs[f.p];
+        let item = &proc.items[id];
         let mut read = Vec::new();
         for need in self.required.flow.needs(f.p, id) {
             read.extend(self.cells(f, &need)?);
@@ -222,7 +222,7 @@ impl<'m> Machine<'m> {
         self.log.push(check);
         match &item.kind {
             ItemKind::Let { value } => {
-                let Def::Is(e) = &proc.values[value.index()].def else { return Err(Stop) };
+                let Def::Is(e) = &proc.values[*value].def else { return Err(Stop) };
                 f.values[value.index()] = Some(self.eval(f, e)?);
             }
             ItemKind::Store { to, from } => {
@@ -275,7 +275,7 @@ impl<'m> Machine<'m> {
             }
             ItemKind::Declare { object } => {
                 let mut size = 1;
-                for dim in &proc.objects[object.index()].shape {
+                for dim in &proc.objects[*object].shape {
                     size *= self.int(f, dim.extent.as_ref().ok_or(Stop)?)?;
                 }
                 self.begin(f, *object, size as i64);
@@ -300,7 +300,7 @@ impl<'m> Machine<'m> {
         let block = self.block();
         f.objects.insert(object, block);
         self.sizes.insert(block, size);
-        if let Type::Float { .. } = self.program.procs[f.p.index()].objects[object.index()].elem {
+        if let Type::Float { .. } = self.program.procs[f.p].objects[object].elem {
             for k in 0..size {
                 let val = self.fresh();
                 self.memory.insert((block, vec![k]), val);

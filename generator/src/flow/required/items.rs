@@ -68,8 +68,8 @@ impl Required<'_> {
 
     /// A region, once.
     pub(super) fn region(&self, p: ProcId, region: RegionId, s: &mut State) {
-        let proc = &self.flow.program.procs[p.index()];
-        let items = &proc.regions[region.index()].items;
+        let proc = &self.flow.program.procs[p];
+        let items = &proc.regions[region].items;
         for &id in items {
             self.item(p, region, id, s);
             for e in self.demands.get(&(p, id)).into_iter().flatten() {
@@ -85,7 +85,7 @@ impl Required<'_> {
             }
         }
         for &id in items {
-            match proc.items[id.index()].kind {
+            match proc.items[id].kind {
                 ItemKind::Declare { object } => {
                     self.end_of_life(p, object, s);
                     self.forget(p, object, &mut s.sum);
@@ -102,21 +102,21 @@ impl Required<'_> {
     /// The end of the region that allocates a block. A block that is still required was not freed here, so there is no
     /// place where its contents could be kept.
     fn not_freed(&self, p: ProcId, alloc: ItemId, object: ObjectId, s: &mut State) {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let leaves = self.leaves(p, object);
         // A block of the stable heap stays until its `Alloc` is undone.
-        if proc.objects[object.index()].life == Life::Stable {
+        if proc.objects[object].life == Life::Stable {
             return;
         }
         if leaves.iter().any(|leaf| s.req.contains_key(leaf) && !self.flow.points.escapes(*leaf)) {
             if let Some(verdict) = &mut s.verdict {
                 verdict.refusals.push(Refusal {
                     class: Class::NotProved,
-                    span: proc.items[alloc.index()].span,
+                    span: proc.items[alloc].span,
                     what: format!(
                         "the adjoint needs the contents of the block '{}', and not every path frees it in the block of \
                          code that allocates it",
-                        proc.objects[object.index()].name
+                        proc.objects[object].name
                     ),
                     help: "free it there".into(),
                 });
@@ -130,10 +130,10 @@ impl Required<'_> {
     /// The end of a procedure: struct parameters that were written lose their contents. One that was not written comes
     /// back with the arguments.
     fn leave(&self, p: ProcId, s: &mut State) {
-        let proc = &self.flow.program.procs[p.index()];
-        for o in (0..proc.objects.len()).map(ObjectId::new) {
+        let proc = &self.flow.program.procs[p];
+        for o in proc.objects.ids() {
             let leaves = self.leaves(p, o);
-            let param = matches!(proc.objects[o.index()].life, Life::Param(_));
+            let param = matches!(proc.objects[o].life, Life::Param(_));
             if param && leaves.iter().any(|l| s.sum.written.contains_key(l)) {
                 self.end_of_life(p, o, s);
             }
@@ -172,8 +172,8 @@ impl Required<'_> {
 
     /// An item, with the regions in it.
     pub(super) fn item(&self, p: ProcId, region: RegionId, id: ItemId, s: &mut State) {
-        let proc = &self.flow.program.procs[p.index()];
-        let item = &proc.items[id.index()];
+        let proc = &self.flow.program.procs[p];
+        let item = &proc.items[id];
         let facts = self.locator.facts(p, region);
         self.step();
         let access = self.access(p, id, &facts);
@@ -206,8 +206,8 @@ impl Required<'_> {
         if let Some(known) = self.accesses.borrow().get(&(p, id)) {
             return known.clone();
         }
-        let proc = &self.flow.program.procs[p.index()];
-        let item = &proc.items[id.index()];
+        let proc = &self.flow.program.procs[p];
+        let item = &proc.items[id];
         let loads = |exprs: &mut dyn Iterator<Item = &Expr>| {
             let mut loads = Secs::new();
             exprs.for_each(|e| self.loads(p, e, facts, &mut loads));
@@ -244,7 +244,7 @@ impl Required<'_> {
     /// An object begins: its contents are undefined, so nothing before can be required or exposed. Another block of the
     /// stable heap leaves those alone that there are.
     fn begin(&self, p: ProcId, object: ObjectId, s: &mut State) {
-        let stable = self.flow.program.procs[p.index()].objects[object.index()].life == Life::Stable;
+        let stable = self.flow.program.procs[p].objects[object].life == Life::Stable;
         for leaf in self.leaves(p, object) {
             if stable && !self.locator.single(p, leaf) {
                 continue;
@@ -297,7 +297,7 @@ impl Required<'_> {
                     format!("'{name}' may overwrite what the adjoint reads and its source is not among the inputs");
                 verdict.refusals.push(Refusal {
                     class: Class::NotProved,
-                    span: self.flow.program.procs[p.index()].items[id.index()].span,
+                    span: self.flow.program.procs[p].items[id].span,
                     what,
                     help: library::instead(name).into(),
                 });

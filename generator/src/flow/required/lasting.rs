@@ -56,14 +56,14 @@ impl Required<'_> {
     fn texts(&self) -> BTreeSet<GlobalId> {
         let program = self.flow.program;
         let by_others = program.procs.iter().enumerate().flat_map(|(p, proc)| {
-            let outer = (0..proc.items.len()).map(ItemId::new).filter(|item| {
-                matches!(proc.items[item.index()].kind, ItemKind::Call { callee: Callee::External { .. }, .. })
+            let outer = proc.items.ids().filter(|item| {
+                matches!(proc.items[*item].kind, ItemKind::Call { callee: Callee::External { .. }, .. })
             });
             outer.flat_map(move |item| self.flow.effects.item(ProcId::new(p), item).writes.iter())
         });
         let by_others: BTreeSet<Root> = by_others.map(|loc| self.flow.points.locs.root(*loc)).collect();
         let is_text = |global: &GlobalId| {
-            let is_pointer = matches!(program.globals[global.index()].elem, Type::Pointer(_));
+            let is_pointer = matches!(program.globals[*global].elem, Type::Pointer(_));
             is_pointer || by_others.contains(&Root::Global(*global))
         };
         program.statics.iter().flat_map(|declared| &declared.globals).copied().filter(is_text).collect()

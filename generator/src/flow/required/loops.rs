@@ -11,8 +11,8 @@ use crate::ir::{ItemId, ItemKind, ProcId, RegionId, TestAt, ValueId};
 impl Required<'_> {
     /// A loop.
     pub(super) fn repeat(&self, p: ProcId, id: ItemId, facts: &Facts, s: &mut State) {
-        let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { test, at, body, .. } = &proc.items[id.index()].kind else { return };
+        let proc = &self.flow.program.procs[p];
+        let ItemKind::Loop { test, at, body, .. } = &proc.items[id].kind else { return };
         let body = *body;
         let index = self.locator.index(p, id);
         let index = index.as_ref();
@@ -100,7 +100,7 @@ impl Required<'_> {
     /// The range of the index in the passes before the one whose index is the head, and what is known of these passes.
     /// The value behind the loop stands for the head, which is what the earlier passes call their own index.
     fn earlier(&self, p: ProcId, id: ItemId, index: &Index, inner: &Facts) -> Option<(Range, Facts)> {
-        let ItemKind::Loop { carried, .. } = &self.flow.program.procs[p.index()].items[id.index()].kind else {
+        let ItemKind::Loop { carried, .. } = &self.flow.program.procs[p].items[id].kind else {
             return None;
         };
         let out = carried.iter().find(|c| c.head == index.head)?.out;

@@ -14,12 +14,12 @@ use crate::ir::{
 impl Required<'_> {
     /// An object of the procedure, all of it.
     pub(super) fn whole_object(&self, p: ProcId, item: ItemId, o: ObjectId) -> Result<Vec<Hull>, String> {
-        let proc = &self.flow.program.procs[p.index()];
-        let object = &proc.objects[o.index()];
+        let proc = &self.flow.program.procs[p];
+        let object = &proc.objects[o];
         let block = if object.life.is_block() {
             let alloc =
                 self.only_alloc(p, o).ok_or_else(|| format!("there may be several blocks '{}'", object.name))?;
-            let ItemKind::Alloc { count, .. } = &proc.items[alloc.index()].kind else { unreachable!("found as one") };
+            let ItemKind::Alloc { count, .. } = &proc.items[alloc].kind else { unreachable!("found as one") };
             if self.is_resized(p, Root::Object(p, o)) {
                 return Err(format!("'realloc' gives '{}' another size", object.name));
             }
@@ -34,8 +34,8 @@ impl Required<'_> {
 
     /// Where an object of the procedure is made, if it is one block.
     fn only_alloc(&self, p: ProcId, o: ObjectId) -> Option<ItemId> {
-        let proc = &self.flow.program.procs[p.index()];
-        let makes = |id: &&ItemId| matches!(proc.items[id.index()].kind, ItemKind::Alloc { object, .. } if object == o);
+        let proc = &self.flow.program.procs[p];
+        let makes = |id: &&ItemId| matches!(proc.items[**id].kind, ItemKind::Alloc { object, .. } if object == o);
         let mut all = proc.regions.iter().flat_map(|region| &region.items).filter(makes);
         let alloc = all.next().filter(|_| all.next().is_none())?;
         let single = self.flow.points.locs.find(Root::Object(p, o)).is_some_and(|top| self.single(p, top));
@@ -44,8 +44,8 @@ impl Required<'_> {
 
     /// What names an object in front of a loop: of the stable heap, a pointer, since the block comes back at its address.
     pub(super) fn base_of(&self, p: ProcId, item: ItemId, o: ObjectId) -> Option<Base> {
-        let proc = &self.flow.program.procs[p.index()];
-        if proc.objects[o.index()].life != Life::Stable {
+        let proc = &self.flow.program.procs[p];
+        if proc.objects[o].life != Life::Stable {
             return Some(Base::Object(o));
         }
         let pointer =
@@ -64,7 +64,7 @@ impl Required<'_> {
             if !seen.insert(q) {
                 continue;
             }
-            let proc = &self.flow.program.procs[q.index()];
+            let proc = &self.flow.program.procs[q];
             open.extend(walk::calls(proc).into_iter().map(|(_, callee)| callee));
             let resized = proc.items.iter().filter(|item| item.kind.resizes()).any(|item| {
                 let ItemKind::Call { args, .. } = &item.kind else { return false };
@@ -85,9 +85,9 @@ impl Required<'_> {
 /// The pointer that takes the address of a block on the stable heap, right behind its `Alloc`.
 fn address_behind(proc: &Proc, alloc: ItemId) -> Option<Expr> {
     let (region, at) = proc.positions()[alloc.index()]?;
-    let next = proc.regions[region.index()].items.get(at + 1)?;
-    let ItemKind::Let { value } = proc.items[next.index()].kind else { return None };
-    let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
+    let next = proc.regions[region].items.get(at + 1)?;
+    let ItemKind::Let { value } = proc.items[*next].kind else { return None };
+    let ty = proc.vars[proc.values[value].var].ty.clone();
     Some(Expr { kind: ExprKind::Value(value), ty })
 }
 

@@ -15,8 +15,8 @@ impl Required<'_> {
     /// How a pointer is kept that a pass hands to the next one: the values from outside of the loop of which it is one;
     /// none if it means the same in both sweeps. `None` for a number, and for a pointer that cannot be kept.
     pub(super) fn kept_pointer(&self, p: ProcId, item: ItemId, head: ValueId) -> Option<Vec<ValueId>> {
-        let proc = &self.flow.program.procs[p.index()];
-        let ty = &proc.vars[proc.values[head.index()].var.index()].ty;
+        let proc = &self.flow.program.procs[p];
+        let ty = &proc.vars[proc.values[head].var].ty;
         if !matches!(ty, Type::Pointer(_)) {
             return None;
         }
@@ -37,9 +37,9 @@ impl Required<'_> {
     /// Whether pointers are equal only if they are one: what is behind the end of an array may begin another one.
     fn differ(&self, (p, item): (ProcId, ItemId), pointers: &BTreeSet<ValueId>) -> bool {
         let facts = self.locator.facts_of_item(p, item);
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let base = |value: &ValueId| {
-            let ty = proc.vars[proc.values[value.index()].var.index()].ty.clone();
+            let ty = proc.vars[proc.values[*value].var].ty.clone();
             self.locator.bases(p, &Expr { kind: ExprKind::Value(*value), ty }, &facts)
         };
         let others = pointers.iter().filter(|pointer| !self.locator.is_null(p, **pointer));
@@ -92,7 +92,7 @@ impl Required<'_> {
         let (mut place, mut at, mut count) = (first.clone(), top, 1);
         for field in locs.path(leaf) {
             let Type::Struct(id) = locs.ty(at) else { return None };
-            let mut ty = &types.structs[id.index()].fields[field.index()].ty;
+            let mut ty = &types.structs[*id].fields[field].ty;
             // Structs in arrays are not one.
             if count != 1 {
                 return None;

@@ -59,8 +59,8 @@ impl Required<'_> {
         (written, exposed): (Secs, Secs),
         facts: &Facts,
     ) -> Parts {
-        let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { unreachable!("a loop") };
+        let proc = &self.flow.program.procs[p];
+        let ItemKind::Loop { body, .. } = proc.items[item].kind else { unreachable!("a loop") };
         let locs = &self.flow.points.locs;
         let inside = |loc: &Loc| matches!(locs.root(*loc), Root::Object(q, o) if q == p && made_in(proc, o, body));
         let written: Secs = written.into_iter().filter(|(loc, _)| !inside(loc)).collect();
@@ -71,7 +71,7 @@ impl Required<'_> {
         };
         let mut guarded = self.locator.in_first_pass(p, item, || self.touched(p, body));
         let mut sure = guarded.remove(&Vec::new()).unwrap_or_default();
-        if !proc.regions[body.index()].items.iter().any(|item| self.may_end(p, *item)) {
+        if !proc.regions[body].items.iter().any(|item| self.may_end(p, *item)) {
             sections::must_all(&mut sure, pass.killed.clone());
         }
         // What the loop accesses in a later pass is there in front of the first one.
@@ -84,7 +84,7 @@ impl Required<'_> {
             let part = match root {
                 Root::Object(q, o) if q == p => self.whole_object(p, item, o),
                 Root::Global(g) => {
-                    let global = &self.flow.program.globals[g.index()];
+                    let global = &self.flow.program.globals[g];
                     whole(Base::Global(g), &global.elem, &global.shape, None, &|_| true)
                         .ok_or_else(|| format!("the extents of '{}' are not known", global.name))
                 }
@@ -155,7 +155,7 @@ impl Required<'_> {
                 hulls => memory.extend(hulls.into_iter().flatten()),
             }
         }
-        let ItemKind::Loop { carried, .. } = &self.flow.program.procs[p.index()].items[item.index()].kind else {
+        let ItemKind::Loop { carried, .. } = &self.flow.program.procs[p].items[item].kind else {
             unreachable!("a loop")
         };
         let pointers = carried.iter().filter_map(|each| Some((each.head, self.kept_pointer(p, item, each.head)?)));
@@ -176,7 +176,7 @@ impl Required<'_> {
 
     /// A polynomial in terms of values that are there in front of a loop.
     fn outside_term(&self, p: ProcId, item: ItemId, poly: &Poly) -> Option<Expr> {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         self.term(p, poly, &|value| is_outside(proc, value, item))
     }
 
@@ -190,12 +190,12 @@ impl Required<'_> {
         sure: &Secs,
         facts: &Facts,
     ) -> Result<Vec<Hull>, String> {
-        let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { unreachable!("a loop") };
+        let proc = &self.flow.program.procs[p];
+        let ItemKind::Loop { body, .. } = proc.items[item].kind else { unreachable!("a loop") };
         let locs = &self.flow.points.locs;
         let why = || {
             let name = match root {
-                Root::Formal(q, k) => self.flow.program.procs[q.index()].params[k as usize].name.clone(),
+                Root::Formal(q, k) => self.flow.program.procs[q].params[k as usize].name.clone(),
                 Root::Cell(cell) => locs.name(self.flow.program, cell),
                 _ => String::new(),
             };
@@ -247,8 +247,8 @@ impl Required<'_> {
     /// What passes write behind a pointer that comes from the caller, if it is there whenever they write it: what is kept
     /// depends on how often loops run. Structs are kept as a whole.
     fn behind_if(&self, (p, item): (ProcId, ItemId), root: Root, there: &Guarded, facts: &Facts) -> Option<Vec<Hull>> {
-        let proc = &self.flow.program.procs[p.index()];
-        let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return None };
+        let proc = &self.flow.program.procs[p];
+        let ItemKind::Loop { body, .. } = proc.items[item].kind else { return None };
         let locs = &self.flow.points.locs;
         let pointer = to_numbers(self.pointer_to(p, root)?);
         let target = pointer.ty.target()?;
@@ -307,18 +307,16 @@ impl Required<'_> {
 
     /// Whether an item runs once at most in each call of a head.
     pub(super) fn runs_once_a_head(&self, p: ProcId, item: ItemId) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let Some((region, _)) = self.positions[p.index()][item.index()] else { return false };
-        let parents = std::iter::successors(Some(region), |at| proc.regions[at.index()].parent.map(|(outer, _)| outer));
-        let mut around = parents.filter_map(|region| proc.regions[region.index()].parent);
-        if self.locator.recursive(p)
-            || around.any(|(_, item)| matches!(proc.items[item.index()].kind, ItemKind::Loop { .. }))
-        {
+        let parents = std::iter::successors(Some(region), |at| proc.regions[*at].parent.map(|(outer, _)| outer));
+        let mut around = parents.filter_map(|region| proc.regions[region].parent);
+        if self.locator.recursive(p) || around.any(|(_, item)| matches!(proc.items[item].kind, ItemKind::Loop { .. })) {
             return false;
         }
-        let procs = (0..self.flow.program.procs.len()).map(ProcId::new);
+        let procs = self.flow.program.procs.ids();
         let calls = procs.flat_map(|q| {
-            let calls = walk::calls(&self.flow.program.procs[q.index()]);
+            let calls = walk::calls(&self.flow.program.procs[q]);
             calls.into_iter().filter(|(_, callee)| *callee == p).map(move |(call, _)| (q, call))
         });
         let calls: Vec<(ProcId, ItemId)> = calls.collect();
@@ -331,7 +329,7 @@ impl Required<'_> {
 
     /// The pointer to a root that comes from the caller, if it means the same all the time.
     fn pointer_to(&self, p: ProcId, root: Root) -> Option<Expr> {
-        let param = |k: u32| &self.flow.program.procs[p.index()].params[k as usize];
+        let param = |k: u32| &self.flow.program.procs[p].params[k as usize];
         match root {
             Root::Formal(q, k) if q == p && !self.is_resized(p, root) => {
                 Some(Expr { kind: ExprKind::Value(param(k).entry?), ty: param(k).ty.clone() })
@@ -385,9 +383,9 @@ fn if_positive(what: Expr, count: Expr) -> Expr {
 
 /// Whether a value is there in front of a loop.
 pub(super) fn is_outside(proc: &Proc, value: ValueId, item: ItemId) -> bool {
-    let ItemKind::Loop { body, .. } = proc.items[item.index()].kind else { return false };
-    let around = proc.regions[body.index()].parent.map(|(region, _)| region);
-    let home = proc.values[value.index()].region;
+    let ItemKind::Loop { body, .. } = proc.items[item].kind else { return false };
+    let around = proc.regions[body].parent.map(|(region, _)| region);
+    let home = proc.values[value].region;
     around.is_some_and(|region| proc.is_within(region, home))
 }
 

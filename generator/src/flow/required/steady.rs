@@ -34,9 +34,9 @@ impl Required<'_> {
     /// Whether the passes of a loop overwrite one element after the other by a store, nothing else writes there, and no
     /// pass reads what may be an element that it or a pass before it has overwritten.
     pub fn one_by_one(&self, proc: ProcId, item: ItemId, store: ItemId) -> bool {
-        let all = &self.flow.program.procs[proc.index()];
-        let ItemKind::Loop { body, .. } = &all.items[item.index()].kind else { return false };
-        let ItemKind::Store { to, .. } = &all.items[store.index()].kind else { return false };
+        let all = &self.flow.program.procs[proc];
+        let ItemKind::Loop { body, .. } = &all.items[item].kind else { return false };
+        let ItemKind::Store { to, .. } = &all.items[store].kind else { return false };
         let Some(index) = self.locator.index(proc, item).filter(|index| index.up && index.dense() && index.sole) else {
             return false;
         };
@@ -49,7 +49,7 @@ impl Required<'_> {
         // Behind the store, the element itself has its new contents.
         let mut nearest: i128 = 0;
         let mut behind = |inner: ItemId| {
-            let inner_item = &all.items[inner.index()];
+            let inner_item = &all.items[inner];
             let alone = match &inner_item.kind {
                 ItemKind::Store { to, .. } => inner == store || !self.flow.may_be_in(proc, to, &Set::from([loc])),
                 kind => matches!(
@@ -142,7 +142,7 @@ impl Required<'_> {
             return known.clone();
         }
         let mut writers = Writers::new();
-        for (position, &id) in self.flow.program.procs[p.index()].regions[region.index()].items.iter().enumerate() {
+        for (position, &id) in self.flow.program.procs[p].regions[region].items.iter().enumerate() {
             let mut state = State::default();
             self.item(p, region, id, &mut state);
             for (loc, pieces) in state.sum.written {

@@ -21,14 +21,14 @@ const DEEP: usize = 4;
 impl Required<'_> {
     /// Whether the program may end where an item runs: what follows is then not surely accessed.
     pub(super) fn may_end(&self, p: ProcId, item: ItemId) -> bool {
-        let proc = &self.flow.program.procs[p.index()];
-        let inside = walk::regions(&proc.items[item.index()]).into_iter().flat_map(|region| walk::items(proc, region));
-        [item].into_iter().chain(inside).any(|id| match &proc.items[id.index()].kind {
+        let proc = &self.flow.program.procs[p];
+        let inside = walk::regions(&proc.items[item]).into_iter().flat_map(|region| walk::items(proc, region));
+        [item].into_iter().chain(inside).any(|id| match &proc.items[id].kind {
             ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
             ItemKind::Call { callee: Callee::Proc(g), .. } => {
                 self.locator.recursive(*g) || {
-                    let callee = &self.flow.program.procs[g.index()];
-                    callee.regions[0].items.iter().any(|item| self.may_end(*g, *item))
+                    let callee = &self.flow.program.procs[*g];
+                    callee.regions[RegionId::BODY].items.iter().any(|item| self.may_end(*g, *item))
                 }
             }
             _ => false,
@@ -37,11 +37,11 @@ impl Required<'_> {
 
     /// What each run of a region surely reads or writes. A struct of which a member is accessed is there as a whole.
     pub(super) fn touched(&self, p: ProcId, region: RegionId) -> Guarded {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let facts = self.locator.facts(p, region);
         let mut out = Guarded::new();
-        for &id in &proc.regions[region.index()].items {
-            let item = &proc.items[id.index()];
+        for &id in &proc.regions[region].items {
+            let item = &proc.items[id];
             if self.may_end(p, id) {
                 break;
             }
@@ -152,12 +152,12 @@ impl Required<'_> {
 
     /// What a run of a region may write.
     pub(super) fn may_write(&self, p: ProcId, region: RegionId) -> Guarded {
-        let proc = &self.flow.program.procs[p.index()];
+        let proc = &self.flow.program.procs[p];
         let facts = self.locator.facts(p, region);
         let mut out = Guarded::new();
         let mut add = |given: Vec<Poly>, sections: &Secs| sections::union(out.entry(given).or_default(), sections);
-        for &id in &proc.regions[region.index()].items {
-            match &proc.items[id.index()].kind {
+        for &id in &proc.regions[region].items {
+            match &proc.items[id].kind {
                 ItemKind::Loop { body, .. } => {
                     let index = self.locator.index(p, id);
                     let inner = self.locator.facts(p, *body);

@@ -120,8 +120,8 @@ fn runs(program: &Program, demand: bool) -> Result<(usize, usize), String> {
             let p = ProcId::new(p);
             for (r, region) in proc.regions.iter().enumerate() {
                 for &id in &region.items {
-                    for e in walk::of_item(proc, &proc.items[id.index()]) {
-                        let loop_item = matches!(proc.items[id.index()].kind, crate::ir::ItemKind::Loop { .. });
+                    for e in walk::of_item(proc, &proc.items[id]) {
+                        let loop_item = matches!(proc.items[id].kind, crate::ir::ItemKind::Loop { .. });
                         if !loop_item && required.steady(p, id, e) && required.demand(p, id, e) {
                             demands.push((p, id, RegionId::new(r), e.clone()));
                         }
@@ -155,7 +155,7 @@ fn pushes(program: &Program) -> String {
     let mut out = String::new();
     for (p, proc) in program.procs.iter().enumerate() {
         for id in walk::items(proc, RegionId(0)) {
-            if let crate::ir::ItemKind::Store { .. } = proc.items[id.index()].kind {
+            if let crate::ir::ItemKind::Store { .. } = proc.items[id].kind {
                 out.push(if required.push_old(ProcId::new(p), id) { 'p' } else { '-' });
             }
         }

@@ -60,7 +60,11 @@ fn with_directives(
     if !input.trees.is_empty() {
         let program = read?;
         let refusals = openmp::beside_a_tree(&program);
-        return if refusals.is_empty() { Ok(program) } else { Err(Unread { refusals, sources: program.sources }) };
+        return if refusals.is_empty() {
+            Ok(program)
+        } else {
+            Err(Unread { refusals, sources: program.sources.into_iter().collect() })
+        };
     }
     // What the compiler does not read has no directives to look for.
     let is_unread = read.as_ref().is_err_and(|unread| unread.sources.is_empty());
@@ -68,14 +72,14 @@ fn with_directives(
         return read.map(|program| Program { preprocessed, ..program });
     }
     let sources = match &read {
-        Ok(program) => program.sources.clone(),
+        Ok(program) => program.sources.to_vec(),
         Err(unread) => unread.sources.clone(),
     };
     let found = openmp::find(compiler(input), input, sources);
     match read {
         Ok(program) if found.refusals.is_empty() => {
             let preprocessed = Preprocessed { dropped: found.dropped, ..preprocessed };
-            Ok(Program { preprocessed, sources: found.sources, ..program })
+            Ok(Program { preprocessed, sources: found.sources.into(), ..program })
         }
         read => {
             let mut refusals = read.err().map_or_else(Vec::new, |unread| unread.refusals);

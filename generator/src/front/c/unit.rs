@@ -67,7 +67,7 @@ impl Structs {
             Type::Struct(id) if self.odd.contains(id) => None,
             Type::Struct(id) => {
                 let (mut size, mut align) = (0_u64, 1);
-                for field in &self.types.structs[id.index()].fields {
+                for field in &self.types.structs[*id].fields {
                     let (bytes, alignment) = match &field.ty {
                         Type::Array { elem, extent: None } => (0, self.layout(elem)?.1),
                         ty => self.layout(ty)?,
@@ -368,7 +368,7 @@ impl Naming<'_, '_> {
         {
             let known = *known;
             self.unit.structs.insert(node.id, Some(known));
-            let parts = self.structs.types.structs[known.index()].parts.clone();
+            let parts = self.structs.types.structs[known].parts.clone();
             self.overlay(&fields, &parts);
             return Some(known);
         }
@@ -389,9 +389,9 @@ impl Naming<'_, '_> {
         {
             self.overlay(&fields, &members);
             let parts = std::mem::replace(&mut members, vec![array]);
-            self.structs.types.structs[id.index()].parts = parts;
+            self.structs.types.structs[id].parts = parts;
         }
-        self.structs.types.structs[id.index()].fields = members;
+        self.structs.types.structs[id].fields = members.into();
         Some(id)
     }
 

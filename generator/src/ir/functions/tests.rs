@@ -15,7 +15,7 @@ fn operands(function: Function) -> (Program, Vec<Expr>, Expr) {
     }
     let real = if function.bits == 32 { "float" } else { "double" };
     let program = parse::program(&format!("proc t({text}{real} r) {{ {names} witness 0: r.0 }}")).unwrap();
-    let values = program.procs[0].items.iter().map(|item| match &item.kind {
+    let values = program.procs[ProcId(0)].items.iter().map(|item| match &item.kind {
         ItemKind::Witness { value, .. } => value.clone(),
         _ => unreachable!(),
     });
@@ -31,7 +31,7 @@ fn partial_text(function: Function, position: usize) -> Option<String> {
         Partial::Zero => Some("0.0".into()),
         Partial::One => Some("1.0".into()),
         Partial::Is(expr) | Partial::Steep(expr) => {
-            let text = print::expr(&program, &program.procs[0], &expr);
+            let text = print::expr(&program, &program.procs[ProcId(0)], &expr);
             Some(["a", "b", "c", "r"].iter().fold(text, |text, name| text.replace(&format!("{name}.0"), name)))
         }
         Partial::Refused(_) => None,
@@ -88,7 +88,7 @@ fn powers_by_small_constants_need_no_pow() {
     let mut text = |exponent: &str| {
         args[1] = Expr { kind: ExprKind::Float(exponent.into()), ty: Type::Float { bits: 32 } };
         match pow.partial(0, &args, &result) {
-            Partial::Is(expr) | Partial::Steep(expr) => print::expr(&program, &program.procs[0], &expr),
+            Partial::Is(expr) | Partial::Steep(expr) => print::expr(&program, &program.procs[ProcId(0)], &expr),
             other => format!("{other:?}"),
         }
     };

@@ -169,7 +169,7 @@ impl Parser {
             } else if self.eat(".") {
                 let name = self.name()?;
                 let fields = match &reached.elem {
-                    Type::Struct(id) => &self.program.types.structs[id.index()].fields[..],
+                    Type::Struct(id) => self.program.types.structs[*id].fields.as_slice(),
                     _ => &[],
                 };
                 match fields.iter().position(|field| field.name == name) {

@@ -17,7 +17,7 @@ impl Parser {
             return self.error(&format!("{name} has no type yet: declare it with 'var'"));
         };
         let value = self.values[&(name, label)];
-        self.proc.values[value.index()].var = var;
+        self.proc.values[value].var = var;
         Ok(value)
     }
 
@@ -43,7 +43,7 @@ impl Parser {
         if std::mem::replace(&mut self.defined[value.index()], true) {
             return self.error(&format!("{name}.{label} is defined twice"));
         }
-        let known = &mut self.proc.values[value.index()];
+        let known = &mut self.proc.values[value];
         known.def = def;
         known.region = self.region;
         self.at = behind;
@@ -58,7 +58,7 @@ impl Parser {
     }
 
     fn type_of(&self, value: ValueId) -> Type {
-        self.proc.vars[self.proc.values[value.index()].var.index()].ty.clone()
+        self.proc.vars[self.proc.values[value].var].ty.clone()
     }
 
     /// Items up to what is none.
@@ -76,9 +76,9 @@ impl Parser {
             let id = ItemId::new(self.proc.items.len());
             let kind = ItemKind::Comment { text: String::new() };
             self.proc.items.push(Item { kind, span: Span::default(), statement: None });
-            self.proc.regions[self.region.index()].items.push(id);
+            self.proc.regions[self.region].items.push(id);
             let kind = self.item(&word, id)?;
-            self.proc.items[id.index()].kind = kind;
+            self.proc.items[id].kind = kind;
             if !matches!(word.as_str(), "if" | "loop") {
                 self.origin(id);
             }
@@ -88,18 +88,18 @@ impl Parser {
 
     fn origin(&mut self, id: ItemId) {
         if let Some(Token::Number(n)) = self.peek() {
-            self.proc.items[id.index()].statement = Some(StatementId(*n));
+            self.proc.items[id].statement = Some(StatementId(*n));
             self.at += 1;
         }
         let span = self.span();
-        self.proc.items[id.index()].span = span;
-        let defined = match self.proc.items[id.index()].kind {
+        self.proc.items[id].span = span;
+        let defined = match self.proc.items[id].kind {
             ItemKind::Let { value } => Some(value),
             ItemKind::Call { result, .. } => result,
             _ => None,
         };
         if let Some(value) = defined {
-            self.proc.values[value.index()].span = span;
+            self.proc.values[value].span = span;
         }
     }
 
@@ -279,7 +279,7 @@ impl Parser {
             let otherwise = self.value()?;
             let position = u32::try_from(joins.len()).unwrap_or(u32::MAX);
             let out = self.definition(named, Some(&self.type_of(then)), Def::Join(id, position))?;
-            joins.push(Join { var: self.proc.values[out.index()].var, then, otherwise, out });
+            joins.push(Join { var: self.proc.values[out].var, then, otherwise, out });
         }
         Ok(ItemKind::Branch { on, then, otherwise, joins })
     }
@@ -338,7 +338,7 @@ impl Parser {
         self.expect("->")?;
         let named = self.named()?;
         let out = self.definition(named, Some(&ty), Def::Out(id, position))?;
-        Ok(Carried { var: self.proc.values[head.index()].var, init, head, end, out })
+        Ok(Carried { var: self.proc.values[head].var, init, head, end, out })
     }
 
     fn bits(&mut self) -> Parsed<u8> {

@@ -7,9 +7,9 @@ impl Printer<'_> {
     pub(super) fn region(&mut self, region: RegionId) {
         let Some(known) = self.proc.regions.get(region.index()) else { return };
         let undefined = |value: &Value| value.def == Def::Undefined && value.region == region;
-        for index in 0..self.proc.values.len() {
-            if undefined(&self.proc.values[index]) {
-                let text = format!("undefined {}", self.value(ValueId::new(index)));
+        for value in self.proc.values.ids() {
+            if undefined(&self.proc.values[value]) {
+                let text = format!("undefined {}", self.value(value));
                 self.line(&text);
             }
         }
@@ -150,7 +150,7 @@ impl Printer<'_> {
         match self.declared.get_mut(object.index()) {
             Some(declared) if !*declared => {
                 *declared = true;
-                self.object(&self.proc.objects[object.index()])
+                self.object(&self.proc.objects[object])
             }
             _ => format!("object {}", self.object_name(object)),
         }

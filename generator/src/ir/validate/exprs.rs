@@ -21,9 +21,9 @@ impl Checker<'_> {
         match self.alive.get(object.index()) {
             Some(true) => {}
             // A block of the heap is reached through its object wherever its `Alloc` stands.
-            Some(false) if self.proc.objects[object.index()].life.is_block() => {}
+            Some(false) if self.proc.objects[object].life.is_block() => {}
             Some(false) => {
-                let name = &self.proc.objects[object.index()].name;
+                let name = &self.proc.objects[object].name;
                 self.error(format!("{name} is not declared here"));
             }
             None => self.error(format!("object {} does not exist", object.0)),

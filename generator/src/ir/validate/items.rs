@@ -23,7 +23,7 @@ impl Checker<'_> {
                 self.visible[index] = true;
             }
         }
-        for &item in &self.proc.regions[id.index()].items {
+        for &item in &self.proc.regions[id].items {
             self.item(item, id);
         }
         self.context = Context::Whole;
@@ -74,7 +74,7 @@ impl Checker<'_> {
         if std::mem::replace(&mut self.visited_items[id.index()], true) {
             return self.error(format!("item {} stands in two places", id.0));
         }
-        let item = &self.proc.items[id.index()];
+        let item = &self.proc.items[id];
         self.context = Context::Item(id, "");
         self.allowed_in_role(&item.kind);
         match &item.kind {
@@ -83,7 +83,7 @@ impl Checker<'_> {
                     return self.error("the value is not defined by an expression");
                 };
                 self.expr(from);
-                self.same(&from.ty, &self.proc.vars[var.index()].ty, "the expression");
+                self.same(&from.ty, &self.proc.vars[*var].ty, "the expression");
                 self.define(*value, region);
             }
             ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
@@ -199,7 +199,7 @@ impl Checker<'_> {
             self.same(&arg.ty, &param.ty, &format!("the argument for {}", param.name));
         }
         if let Some(value) = result.and_then(|result| self.proc.values.get(result.index())) {
-            self.same(&self.proc.vars[value.var.index()].ty, &target.result_type, "the variable of the result");
+            self.same(&self.proc.vars[value.var].ty, &target.result_type, "the variable of the result");
         }
         if let Some(into) = into {
             self.same(&into.ty, &target.result_type, "the place of the result");
@@ -207,7 +207,7 @@ impl Checker<'_> {
     }
 
     fn parent(&mut self, child: RegionId, region: RegionId, id: ItemId) {
-        let found = self.proc.regions[child.index()].parent;
+        let found = self.proc.regions[child].parent;
         self.demand(found == Some((region, id)), || format!("region {} has another parent: {found:?}", child.0));
     }
 
@@ -216,8 +216,8 @@ impl Checker<'_> {
     fn passed_on(&mut self, value: ValueId, var: VarId) {
         self.value(value);
         if self.proc.role == Role::Reverse {
-            let found = self.proc.values.get(value.index()).map(|known| &self.proc.vars[known.var.index()].ty);
-            let fits = found == Some(&self.proc.vars[var.index()].ty);
+            let found = self.proc.values.get(value.index()).map(|known| &self.proc.vars[known.var].ty);
+            let fits = found == Some(&self.proc.vars[var].ty);
             self.demand(fits, || "a value of another type is passed on".into());
         } else {
             self.belongs(value, var);
@@ -384,6 +384,6 @@ impl Checker<'_> {
     /// Notes that an item pops a value: the type of its variable.
     fn popped_into(&mut self, value: ValueId, id: ItemId, region: RegionId) -> Type {
         self.defines(value, region, &Def::Popped(id));
-        self.proc.values.get(value.index()).map_or(Type::Void, |known| self.proc.vars[known.var.index()].ty.clone())
+        self.proc.values.get(value.index()).map_or(Type::Void, |known| self.proc.vars[known.var].ty.clone())
     }
 }

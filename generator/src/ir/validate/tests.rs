@@ -123,34 +123,34 @@ fn tape_items_stand_in_sweeps_only() {
 fn broken_tables_are_found() {
     fn broken(break_it: impl FnOnce(&mut Proc), expected: &str) {
         let mut read = parse::program(WHOLE).unwrap();
-        break_it(&mut read.procs[1]);
+        break_it(&mut read.procs[ProcId(1)]);
         let found = program(&read).err().unwrap_or_default().join("\n");
         assert!(found.contains(expected), "{expected}: {found}");
     }
-    let first_let = |proc: &Proc| proc.regions[0].items[0];
-    broken(|proc| proc.regions[0].items.push(ItemId(999)), "item 999 does not exist");
+    let first_let = |proc: &Proc| proc.regions[RegionId::BODY].items[0];
+    broken(|proc| proc.regions[RegionId::BODY].items.push(ItemId(999)), "item 999 does not exist");
     broken(
         |proc| {
             let item = first_let(proc);
-            proc.regions[0].items.push(item);
+            proc.regions[RegionId::BODY].items.push(item);
         },
         "stands in two places",
     );
     broken(|proc| proc.regions.push(Region::default()), "belongs to no item");
-    broken(|proc| proc.regions[1].parent = None, "has another parent");
+    broken(|proc| proc.regions[RegionId(1)].parent = None, "has another parent");
     broken(
         |proc| {
-            proc.regions[0].items.remove(0);
+            proc.regions[RegionId::BODY].items.remove(0);
         },
         "stands in no region",
     );
-    broken(|proc| proc.values[0].region = RegionId(1), "belongs to another region");
-    broken(|proc| proc.values[0].var = VarId(77), "variable 77 does not exist");
+    broken(|proc| proc.values[ValueId(0)].region = RegionId(1), "belongs to another region");
+    broken(|proc| proc.values[ValueId(0)].var = VarId(77), "variable 77 does not exist");
     broken(|proc| proc.params.truncate(1), "no item defines n.0");
     broken(
         |proc| {
-            let copy = proc.items[first_let(proc).index()].clone();
-            proc.regions[0].items.insert(1, ItemId::new(proc.items.len()));
+            let copy = proc.items[first_let(proc)].clone();
+            proc.regions[RegionId::BODY].items.insert(1, ItemId::new(proc.items.len()));
             proc.items.push(copy);
         },
         "has two definitions",

@@ -81,7 +81,7 @@ impl Builder<'_> {
             self.come_from_snapshot(item, body, &read, snapshots);
         }
         for &head in &read {
-            if matches!(self.primal.values[head.index()].def, Def::Head(of, _) if of == item) && !self.game.has(head) {
+            if matches!(self.primal.values[head].def, Def::Head(of, _) if of == item) && !self.game.has(head) {
                 self.game.give(level, head, Token::Named);
                 self.record(level, body, head);
             }
@@ -100,7 +100,7 @@ impl Builder<'_> {
         self.again_passes.push(Pass { item, body, at: self.at, mark: copy, outside, names, taped: true });
         self.game.open(opened);
         self.objects(body);
-        self.out.regions[self.at.index()].items.push(mark);
+        self.out.regions[self.at].items.push(mark);
         self.pointers_of_region(body);
         for var in self.vars.remove(&body).unwrap_or_default() {
             self.declare_adjoint(var);
@@ -142,10 +142,10 @@ impl Builder<'_> {
     fn outside(&mut self, item: ItemId, body: RegionId, read: &BTreeSet<ValueId>) -> FxHashMap<ValueId, ValueId> {
         let mut outside = FxHashMap::default();
         for &value in read {
-            let this = &self.primal.values[value.index()];
+            let this = &self.primal.values[value];
             let is_head = matches!(this.def, Def::Head(of, _) if of == item);
             if is_head || !flow_walk::contains(self.primal, body, this.region) {
-                let name = self.primal.vars[this.var.index()].name.clone();
+                let name = self.primal.vars[this.var].name.clone();
                 let named = self.require(value).value;
                 outside.insert(value, self.bind_value(&name, named));
             }
@@ -157,9 +157,9 @@ impl Builder<'_> {
     pub(super) fn stand_ins(&mut self, body: RegionId) -> BTreeMap<ValueId, ValueId> {
         let mut names = BTreeMap::new();
         for &value in self.definitions.of_region(body) {
-            let this = &self.primal.values[value.index()];
+            let this = &self.primal.values[value];
             if matches!(this.def, Def::Is(_) | Def::Join(..) | Def::Out(..) | Def::Result(_)) {
-                let var = &self.primal.vars[this.var.index()];
+                let var = &self.primal.vars[this.var];
                 let var = self.variable(&var.name.clone(), &var.ty.clone(), VarKind::Temporary);
                 names.insert(value, self.define(var, Def::Undefined, self.at));
             }
@@ -224,7 +224,7 @@ impl Builder<'_> {
         let items = flow_walk::items(copy, pass.body).into_iter();
         self.copies.items.extend(items.map(|item| (moved.item(item), of_primal(item))));
         let names = self.copies.values.entry(pass.item).or_default();
-        for value in (0..self.primal.values.len()).map(ValueId::new) {
+        for value in self.primal.values.ids() {
             names.entry(moved.value(value)).or_default().insert(value);
         }
         self.copied_objects.extend(moved.own.iter().map(|object| (moved.object(*object), *object)));
@@ -235,7 +235,7 @@ impl Builder<'_> {
         let mut complete = true;
         for item in flow_walk::items(copy, pass.body) {
             walk::values_of_item(copy, item, &mut |value| {
-                let this = &copy.values[value.index()];
+                let this = &copy.values[value];
                 let head = matches!(this.def, Def::Head(of, _) if of == pass.item);
                 let inside = flow_walk::contains(copy, pass.body, this.region) && !head;
                 complete &= inside || pass.outside.contains_key(&value);
@@ -281,11 +281,9 @@ impl Moved {
     fn new(out: &Proc, primal: &Proc, copy: &Proc, pass: &Pass) -> Moved {
         let number = |length: usize| u32::try_from(length).expect("fewer than 2^32 of a kind");
         let inside = flow_walk::items(copy, pass.body);
-        let own = inside.into_iter().filter_map(|item| match copy.items[item.index()].kind {
+        let own = inside.into_iter().filter_map(|item| match copy.items[item].kind {
             ItemKind::Alloc { object, .. } => Some(object),
-            ItemKind::Declare { object }
-                if !pass.taped || primal.objects[object.index()].life != Life::Region(pass.body) =>
-            {
+            ItemKind::Declare { object } if !pass.taped || primal.objects[object].life != Life::Region(pass.body) => {
                 Some(object)
             }
             _ => None,
@@ -327,8 +325,7 @@ impl Moved {
     /// stands in a region.
     fn put(&self, mut copy: Proc, out: &mut Proc, pass: &Pass) {
         let all: BTreeSet<ItemId> = flow_walk::items(&copy, self.body).into_iter().collect();
-        let kept: BTreeSet<RegionId> =
-            all.iter().flat_map(|item| flow_walk::regions(&copy.items[item.index()])).collect();
+        let kept: BTreeSet<RegionId> = all.iter().flat_map(|item| flow_walk::regions(&copy.items[*item])).collect();
         for (at, item) in copy.items.iter_mut().enumerate() {
             if !all.contains(&ItemId::new(at)) {
                 item.kind = ItemKind::Comment { text: String::new() };
@@ -361,7 +358,7 @@ impl Moved {
                 *region = self.region(*region);
             }
         }
-        let inside: Vec<ItemId> = copy.regions[self.body.index()].items.iter().map(|item| self.item(*item)).collect();
+        let inside: Vec<ItemId> = copy.regions[self.body].items.iter().map(|item| self.item(*item)).collect();
         for (at, region) in copy.regions.iter_mut().enumerate() {
             if kept.contains(&RegionId::new(at)) {
                 region.items.iter_mut().for_each(|item| *item = self.item(*item));
@@ -375,7 +372,7 @@ impl Moved {
         out.objects.append(&mut copy.objects);
         out.items.append(&mut copy.items);
         out.regions.append(&mut copy.regions);
-        let items = &mut out.regions[pass.at.index()].items;
+        let items = &mut out.regions[pass.at].items;
         let mark = items.iter().position(|item| *item == pass.mark).expect("emitted by `enter_again`");
         items.splice(mark..=mark, inside);
     }

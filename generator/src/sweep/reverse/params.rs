@@ -6,7 +6,7 @@ use crate::plan::game::value_expr;
 
 /// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.
 pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, Type, String)> {
-    let proc = &cx.program.procs[id.index()];
+    let proc = &cx.program.procs[id];
     let mut all = Vec::new();
     for (k, param) in proc.params.iter().enumerate() {
         let position = k as u32;
@@ -74,7 +74,7 @@ impl Builder<'_> {
         };
         let object = object.filter(|object| !self.cx.facts.written(self.id, *object));
         if let Some(object) = object {
-            self.out.objects[object.index()].life = Life::Param(position);
+            self.out.objects[object].life = Life::Param(position);
         }
         let scalar = !matches!(ty, Type::Struct(_));
         let var = scalar.then(|| self.variable(name, ty, VarKind::User));

@@ -45,7 +45,7 @@ impl Builder<'_> {
         let mark = self.item(ItemKind::Comment { text: String::new() });
         self.late.push((mark, Vec::new()));
         self.objects(region);
-        self.out.regions[self.at.index()].items.push(mark);
+        self.out.regions[self.at].items.push(mark);
         for value in late {
             self.record(level, region, value);
         }
@@ -61,7 +61,7 @@ impl Builder<'_> {
         let pops = self.pops.pop().expect("entered");
         let region = self.regions.pop().expect("entered");
         let (mark, late) = self.late.pop().expect("entered");
-        let items = &mut self.out.regions[region.index()].items;
+        let items = &mut self.out.regions[region].items;
         let at = items.iter().position(|item| *item == mark).expect("emitted by `enter`");
         items.splice(at..=at, late.into_iter().rev());
         items.splice(0..0, pops.into_iter().rev());
@@ -72,8 +72,8 @@ impl Builder<'_> {
     /// Puts a value into the record of its region.
     pub(in crate::sweep) fn record(&mut self, level: usize, region: RegionId, value: ValueId) {
         self.plan.records.entry(region).or_default().push(value);
-        let this = &self.primal.values[value.index()];
-        let var = &self.primal.vars[this.var.index()];
+        let this = &self.primal.values[value];
+        let var = &self.primal.vars[this.var];
         let (ty, name, kind) = (var.ty.clone(), var.name.clone(), var.kind);
         let stored = self.variable(&name, &ty, VarKind::Temporary);
         let pop = self.item(ItemKind::Comment { text: String::new() });
@@ -89,11 +89,11 @@ impl Builder<'_> {
             (_, VarKind::Flag) => Popped::Bits { value: new, bits: 1 },
             _ => Popped::Value(new),
         };
-        self.out.items[pop.index()].kind = ItemKind::Pop { what };
+        self.out.items[pop].kind = ItemKind::Pop { what };
         if self.is_late(region, value) {
             self.plan.late.insert(value);
             self.late[level].1.push(pop);
-            if !self.out.regions[self.regions[level].index()].items.contains(&self.late[level].0) {
+            if !self.out.regions[self.regions[level]].items.contains(&self.late[level].0) {
                 let what = format!("the size of an array depends on '{name}', which points into another one");
                 self.refuse(Class::Pointer, what, "keep the size in an integer that does not come from the pointer");
             }
@@ -109,8 +109,8 @@ impl Builder<'_> {
 
     /// Whether a value of the record of a region points into an object that lives there: its pop needs the object.
     pub(super) fn is_late(&self, region: RegionId, value: ValueId) -> bool {
-        let var = self.primal.values[value.index()].var;
-        let is_pointer = matches!(self.primal.vars[var.index()].ty, Type::Pointer(_));
+        let var = self.primal.values[value].var;
+        let is_pointer = matches!(self.primal.vars[var].ty, Type::Pointer(_));
         let bases = if is_pointer { bases::of_variable(self.cx, self.id, var) } else { None };
         bases.into_iter().flatten().any(|base| match &base.kind {
             ExprKind::Address(Place { base: Base::Object(object), .. }) => self.lives_in(*object, region),
@@ -120,13 +120,13 @@ impl Builder<'_> {
 
     fn lives_in(&self, object: ObjectId, region: RegionId) -> bool {
         let makes = |item: &ItemId| {
-            let kind = &self.primal.items[item.index()].kind;
+            let kind = &self.primal.items[*item].kind;
             matches!(kind, ItemKind::Alloc { object: this, .. } if *this == object)
         };
-        match self.primal.objects[object.index()].life {
+        match self.primal.objects[object].life {
             Life::Region(home) => home == region,
             Life::Param(_) => region == RegionId(0),
-            Life::Heap => self.primal.regions[region.index()].items.iter().any(makes),
+            Life::Heap => self.primal.regions[region].items.iter().any(makes),
             _ => false,
         }
     }
@@ -137,13 +137,13 @@ impl Builder<'_> {
         if bases::is_bits(self.cx, self.id, value) {
             return (Popped::Value(new), None);
         }
-        let var = self.primal.values[value.index()].var;
+        let var = self.primal.values[value].var;
         let bases = bases::of_variable(self.cx, self.id, var)
             .filter(|bases| bases.len() == 1 || bases::can_follow(self.cx, self.id, var))
             .filter(|bases| !self.cx.wide || bases.iter().all(|base| base.ty == this.ty));
         let active = self.cx.facts.active_pointer(self.id, &this);
         let Some(bases) = bases else {
-            let name = self.primal.vars[var.index()].name.clone();
+            let name = self.primal.vars[var].name.clone();
             let what = format!("the reverse sweep cannot name what the pointer '{name}' points into");
             self.refuse(Class::Pointer, what, "keep the array's address in a parameter or in a variable of its own");
             // Nothing is written: any adjoint will do.

@@ -19,8 +19,8 @@ impl Shadows for Builder<'_> {
     fn value(&mut self, value: ValueId) -> Expr {
         let named = self.require(value);
         named.shadow.unwrap_or_else(|| {
-            let var = self.primal.values[value.index()].var;
-            let name = self.primal.vars[var.index()].name.clone();
+            let var = self.primal.values[value].var;
+            let name = self.primal.vars[var].name.clone();
             let what = format!("the pointer '{name}' has no adjoint here, but what it points to may have one");
             self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
             zero(&named.value.ty)

@@ -31,7 +31,7 @@ impl Builder<'_> {
         snapshots: Snapshots,
     ) {
         let primal = self.primal;
-        let ItemKind::Loop { carried, .. } = &primal.items[item.index()].kind else { return };
+        let ItemKind::Loop { carried, .. } = &primal.items[item].kind else { return };
         // What the passes read, and what becomes that in a later pass.
         let mut wanted: BTreeSet<ValueId> = read.clone();
         for _ in carried {
@@ -41,12 +41,12 @@ impl Builder<'_> {
         }
         let kept: Vec<&Carried> = carried.iter().filter(|each| wanted.contains(&each.head)).collect();
         // What comes from around the loop has names in front of everything.
-        let is_head = |value: ValueId| matches!(primal.values[value.index()].def, Def::Head(of, _) if of == item);
+        let is_head = |value: ValueId| matches!(primal.values[value].def, Def::Head(of, _) if of == item);
         let ends = kept.iter().map(|each| each.end).filter(|end| !flow_walk::contains(primal, body, self.home(*end)));
         let mut outside = FxHashMap::default();
         for value in read.iter().copied().chain(ends.collect::<Vec<_>>()) {
             if !is_head(value) && !flow_walk::contains(primal, body, self.home(value)) {
-                let name = primal.vars[primal.values[value.index()].var.index()].name.clone();
+                let name = primal.vars[primal.values[value].var].name.clone();
                 let named = self.require(value).value;
                 outside.insert(value, self.bind_value(&name, named));
             }
@@ -71,7 +71,7 @@ impl Builder<'_> {
         let mut carries = Vec::new();
         let mut from = Vec::new();
         for each in &kept {
-            let Var { name, ty, .. } = primal.vars[each.var.index()].clone();
+            let Var { name, ty, .. } = primal.vars[each.var].clone();
             let new = self.carry_on(&name, &ty, (first, next, advance), (at, inside), carries.len());
             outside.insert(each.head, new.head);
             carries.push(new);
@@ -83,7 +83,7 @@ impl Builder<'_> {
                 self.at = at;
                 return self.unfit.push(item);
             };
-            from.push(Expr { kind: ExprKind::Value(end), ty: primal.vars[each.var.index()].ty.clone() });
+            from.push(Expr { kind: ExprKind::Value(end), ty: primal.vars[each.var].ty.clone() });
         }
         let more = self.carry_on("more", &Type::int(), (first, next, advance), (at, inside), carries.len());
         self.at = at;
@@ -96,18 +96,17 @@ impl Builder<'_> {
         };
         let begins = snapshot(SnapshotAt::First, Vec::new(), to(|c| c.init), more.init);
         let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);
-        self.out.items[first.index()].kind = begins;
-        self.out.items[next.index()].kind = goes_on;
+        self.out.items[first].kind = begins;
+        self.out.items[next].kind = goes_on;
         let head = Expr { kind: ExprKind::Value(more.head), ty: Type::int() };
         let test = binary(Binary::NotEqual, head, zero(&Type::int()), Type::int());
         let outs: Vec<ValueId> = carries.iter().map(|new| new.out).collect();
         carries.push(more);
-        self.out.items[advance.index()].kind =
-            ItemKind::Loop { test, at: TestAt::Before, body: inside, carried: carries };
+        self.out.items[advance].kind = ItemKind::Loop { test, at: TestAt::Before, body: inside, carried: carries };
         let level = self.names.len() - 1;
         for ((each, out), among) in kept.iter().zip(outs).zip(among) {
             if !self.game.has(each.head) {
-                let Var { name, ty, .. } = primal.vars[each.var.index()].clone();
+                let Var { name, ty, .. } = primal.vars[each.var].clone();
                 let value = Expr { kind: ExprKind::Value(out), ty };
                 let shadow = self.shadow_among(each.head, &value, among).map(|shadow| {
                     let shadow = self.bind_value(&format!("{name}_b"), shadow);
@@ -138,7 +137,7 @@ impl Builder<'_> {
     }
 
     fn home(&self, value: ValueId) -> RegionId {
-        self.primal.values[value.index()].region
+        self.primal.values[value].region
     }
 
     /// A variable that the passes on the way carry: it comes from the first snapshot, and from the next ones.

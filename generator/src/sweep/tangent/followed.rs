@@ -9,9 +9,9 @@ use crate::plan::game::value_expr;
 /// of another such pointer, by a join or in a loop. What is passed, stored, returned or freed counts, too: what becomes
 /// of it is decided elsewhere.
 pub(super) fn followed(cx: &Context, id: ProcId, proc: &Proc) -> Vec<bool> {
-    let points = |value: ValueId| matches!(proc.vars[proc.values[value.index()].var.index()].ty, Type::Pointer(_));
+    let points = |value: ValueId| matches!(proc.vars[proc.values[value].var].ty, Type::Pointer(_));
     let leads = |value: &ValueId| points(*value) && cx.facts.active_pointer(id, &value_expr(proc, *value));
-    let mut open: Vec<ValueId> = (0..proc.values.len()).map(ValueId::new).filter(leads).collect();
+    let mut open: Vec<ValueId> = proc.values.ids().filter(leads).collect();
     let mut pointers = |expr: &Expr| {
         if let Type::Pointer(_) = expr.ty {
             walk::values(expr, &mut |value| open.push(value));
@@ -30,16 +30,16 @@ pub(super) fn followed(cx: &Context, id: ProcId, proc: &Proc) -> Vec<bool> {
         if !points(value) || std::mem::replace(&mut found[value.index()], true) {
             continue;
         }
-        match &proc.values[value.index()].def {
+        match &proc.values[value].def {
             Def::Is(expr) => walk::values(expr, &mut |value| open.push(value)),
             Def::Join(item, slot) => {
-                if let ItemKind::Branch { joins, .. } = &proc.items[item.index()].kind {
+                if let ItemKind::Branch { joins, .. } = &proc.items[*item].kind {
                     let join = &joins[*slot as usize];
                     open.extend([join.then, join.otherwise]);
                 }
             }
             Def::Head(item, slot) | Def::Out(item, slot) => {
-                if let ItemKind::Loop { carried, .. } = &proc.items[item.index()].kind {
+                if let ItemKind::Loop { carried, .. } = &proc.items[*item].kind {
                     let c = &carried[*slot as usize];
                     open.extend([c.init, c.end]);
                 }

@@ -23,7 +23,7 @@ pub(crate) fn gives_pointer(cx: &Context, id: ProcId) -> bool {
             _ => false,
         })
     };
-    let result = cx.program.procs[id.index()].result.as_ref();
+    let result = cx.program.procs[id].result.as_ref();
     result.is_some_and(|e| active(id, e)) && cx.program.procs.iter().enumerate().any(used)
 }
 
@@ -72,7 +72,7 @@ impl Builder<'_> {
         let Some(&tangent) = self.values.get(&result) else { return };
         let args = vec![shadow::pointer(self, &args[0]), args[1].clone()];
         let item = self.item(ItemKind::Call { callee: callee.clone(), args, result: Some(tangent), into: None });
-        self.out.values[tangent.index()].def = Def::Result(item);
+        self.out.values[tangent].def = Def::Result(item);
         before.push(item);
     }
 
@@ -95,7 +95,7 @@ impl Builder<'_> {
         };
         for (to, from) in to.into_iter().zip(from) {
             let store = self.item(ItemKind::Store { to, from: load(from) });
-            self.out.regions[0].items.push(store);
+            self.out.regions[RegionId::BODY].items.push(store);
         }
     }
 

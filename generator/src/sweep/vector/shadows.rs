@@ -30,7 +30,7 @@ impl<'a> Shadows<'a> {
         }
         for item in &proc.items {
             if let ItemKind::Pop { what: Popped::Pointer { shadow: Some(value), .. } } = &item.kind {
-                shadows.vars[proc.values[value.index()].var.index()] = true;
+                shadows.vars[proc.values[*value].var.index()] = true;
             }
         }
         loop {
@@ -45,7 +45,7 @@ impl<'a> Shadows<'a> {
 
     /// Whether a value of a variable that was none so far is an adjoint.
     fn found(&self, proc: &Proc, value: &Value) -> bool {
-        let var = |other: ValueId| self.vars[proc.values[other.index()].var.index()];
+        let var = |other: ValueId| self.vars[proc.values[other].var.index()];
         let is = match &value.def {
             Def::Is(expr) => self.expr(expr),
             def => proc.merged(def).into_iter().flatten().any(var),
@@ -80,7 +80,7 @@ impl<'a> Shadows<'a> {
     pub(super) fn assigns(&self, proc: &Proc, kind: &ItemKind) -> bool {
         match kind {
             ItemKind::Let { value } => {
-                let def = &proc.values[value.index()].def;
+                let def = &proc.values[*value].def;
                 matches!(def, Def::Is(expr) if matches!(expr.ty, Type::Float { .. }) && self.expr(expr))
             }
             ItemKind::Store { to, .. } | ItemKind::Accumulate { to, .. } => {

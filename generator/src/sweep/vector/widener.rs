@@ -67,7 +67,7 @@ impl<'a> Widener<'a> {
         }
         for param in &mut proc.params {
             if let Some(var) = param.var.filter(|var| self.shadows.vars[var.index()]) {
-                param.ty = proc.vars[var.index()].ty.clone();
+                param.ty = proc.vars[var].ty.clone();
                 param.declaration = String::new();
             }
         }
@@ -82,7 +82,7 @@ impl<'a> Widener<'a> {
         for region in &proc.regions {
             run += 1;
             for &item in &region.items {
-                let kind = &proc.items[item.index()].kind;
+                let kind = &proc.items[item].kind;
                 if self.shadows.assigns(proc, kind) {
                     runs.insert(item, run);
                 } else if !may_go_first(kind) {
@@ -97,7 +97,7 @@ impl<'a> Widener<'a> {
     fn arrays_of_values(&mut self, proc: &mut Proc, runs: &FxHashMap<ItemId, usize>) {
         let mut homes = FxHashMap::default();
         for (&item, &run) in runs {
-            if let ItemKind::Let { value } = proc.items[item.index()].kind {
+            if let ItemKind::Let { value } = proc.items[item].kind {
                 homes.insert(value, run);
             }
         }
@@ -110,8 +110,8 @@ impl<'a> Widener<'a> {
             });
         }
         for value in outside {
-            let known = &proc.values[value.index()];
-            let var = &proc.vars[known.var.index()];
+            let known = &proc.values[value];
+            let var = &proc.vars[known.var];
             let (name, elem, region) = (var.name.clone(), var.ty.clone(), known.region);
             self.arrays.insert(value, self.array(proc, &name, elem, region));
         }
@@ -125,21 +125,21 @@ impl<'a> Widener<'a> {
     }
 
     fn region(&mut self, proc: &mut Proc, region: RegionId) {
-        let items = std::mem::take(&mut proc.regions[region.index()].items);
+        let items = std::mem::take(&mut proc.regions[region].items);
         let (mut out, mut waiting) = (Vec::with_capacity(items.len()), Vec::new());
         for item in items {
-            if self.shadows.assigns(proc, &proc.items[item.index()].kind) {
+            if self.shadows.assigns(proc, &proc.items[item].kind) {
                 waiting.push(item);
                 continue;
             }
-            if !may_go_first(&proc.items[item.index()].kind) {
+            if !may_go_first(&proc.items[item].kind) {
                 self.each(proc, region, &mut out, std::mem::take(&mut waiting));
             }
             self.item(proc, region, &mut out, item);
             out.push(item);
         }
         self.each(proc, region, &mut out, waiting);
-        proc.regions[region.index()].items = out;
+        proc.regions[region].items = out;
     }
 
     fn variable(&mut self, proc: &mut Proc, name: &str, ty: Type) -> VarId {
@@ -157,7 +157,7 @@ impl<'a> Widener<'a> {
     /// A loop over the directions with these items in it.
     fn each(&mut self, proc: &mut Proc, region: RegionId, out: &mut Vec<ItemId>, items: Vec<ItemId>) {
         let Some(first) = items.first() else { return };
-        let Item { span, statement, .. } = proc.items[first.index()];
+        let Item { span, statement, .. } = proc.items[*first];
         let int = Type::int();
         let number = |n: i128| Expr::int(n);
         let var = self.counter.unwrap_or_else(|| self.variable(proc, "k", int.clone()));
@@ -176,28 +176,28 @@ impl<'a> Widener<'a> {
         items.iter().for_each(|item| self.one(proc, &mut site, *item));
         site.put(proc, ItemKind::Let { value: init });
         let last = site.item(proc, ItemKind::Let { value: end });
-        proc.regions[body.index()].items = items.into_iter().chain([last]).collect();
+        proc.regions[body].items = items.into_iter().chain([last]).collect();
         let test = binary(Binary::Less, direction, number(i128::from(self.wide.directions)), int);
         let carried = vec![Carried { var, init, head, end, out: behind }];
-        proc.items[repeat.index()].kind = ItemKind::Loop { test, at: TestAt::Before, body, carried };
+        proc.items[repeat].kind = ItemKind::Loop { test, at: TestAt::Before, body, carried };
         out.push(repeat);
     }
 
     /// An item for one direction.
     fn one(&mut self, proc: &mut Proc, site: &mut Site, item: ItemId) {
         let direction = site.direction.clone();
-        let kind = match proc.items[item.index()].kind.clone() {
+        let kind = match proc.items[item].kind.clone() {
             ItemKind::Let { value } => {
-                let Def::Is(expr) = proc.values[value.index()].def.clone() else { return };
+                let Def::Is(expr) = proc.values[value].def.clone() else { return };
                 let from = self.direction_of(proc, site, &expr);
                 match self.arrays.get(&value) {
                     Some(&object) => {
                         site.put(proc, ItemKind::Declare { object });
-                        proc.values[value.index()].def = Def::Undefined;
+                        proc.values[value].def = Def::Undefined;
                         ItemKind::Store { to: self.element(object, &expr.ty, &direction), from }
                     }
                     None => {
-                        let known = &mut proc.values[value.index()];
+                        let known = &mut proc.values[value];
                         (known.def, known.region) = (Def::Is(from), site.body);
                         ItemKind::Let { value }
                     }
@@ -213,7 +213,7 @@ impl<'a> Widener<'a> {
             }
             other => other,
         };
-        proc.items[item.index()].kind = kind;
+        proc.items[item].kind = kind;
     }
 
     /// An expression for one direction, with what all directions share computed in front of the loop.
@@ -266,11 +266,11 @@ impl<'a> Widener<'a> {
 
     /// An item that stays outside of loops over directions.
     fn item(&mut self, proc: &mut Proc, region: RegionId, out: &mut Vec<ItemId>, item: ItemId) {
-        let Item { mut kind, span, statement } = proc.items[item.index()].clone();
+        let Item { mut kind, span, statement } = proc.items[item].clone();
         match &mut kind {
             ItemKind::Let { value } => {
-                if let Def::Is(expr) = proc.values[value.index()].def.clone() {
-                    proc.values[value.index()].def = Def::Is(self.expr(proc, &expr, None));
+                if let Def::Is(expr) = proc.values[*value].def.clone() {
+                    proc.values[*value].def = Def::Is(self.expr(proc, &expr, None));
                 }
             }
             ItemKind::Store { to, from } => {
@@ -294,7 +294,7 @@ impl<'a> Widener<'a> {
             }
             _ => {}
         }
-        proc.items[item.index()].kind = kind;
+        proc.items[item].kind = kind;
     }
 
     /// The adjoints of the result of a call, as an array.

@@ -189,7 +189,7 @@ impl<'a> Lower<'_, 'a> {
         let ty = self.ctype(node).ty;
         let from = self.flat_pointer(from, &ty, node)?;
         // A parameter keeps its type.
-        let own = self.b.proc().vars[var.index()].ty.clone();
+        let own = self.b.proc().vars[var].ty.clone();
         let from = if ty.elements_of_rows().is_some() { cast(from, own) } else { from };
         let from = if self.choices.types.contains_key(&var) { self.number(&from, var) } else { Some(from) };
         let Some(from) = from else {

@@ -226,7 +226,7 @@ impl Lower<'_, '_> {
         let mut path = Vec::new();
         while at != inner {
             let Type::Struct(id) = at else { return None };
-            at = &self.reader.structs.types.structs[id.index()].fields.first()?.ty;
+            at = &self.reader.structs.types.structs[*id].fields.first()?.ty;
             path.push(FieldId::new(0));
         }
         Some(path)

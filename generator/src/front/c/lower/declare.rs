@@ -115,7 +115,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// Whether a struct must be memory.
     pub fn whole_or_addressed(&self, id: u64, of: StructId) -> bool {
-        let fields = &self.reader.structs.types.structs[of.index()].fields;
+        let fields = &self.reader.structs.types.structs[of].fields;
         self.addressed.contains(&id) || self.is_view(of) || fields.iter().any(|field| field.ty.is_function_pointer())
     }
 
@@ -239,7 +239,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// Variables for the members of a struct.
     fn split(&mut self, node: &'a Node<'a>, id: StructId, prefix: &str) -> Result<Binding> {
-        let fields = self.reader.structs.types.structs[id.index()].fields.clone();
+        let fields = self.reader.structs.types.structs[id].fields.clone();
         let span = self.span(node);
         let mut members = Vec::new();
         for field in fields {

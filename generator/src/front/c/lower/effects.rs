@@ -33,7 +33,7 @@ impl Kinds {
             Type::Pointer(_) => POINTER,
             Type::Array { elem, .. } => Kinds::of(elem, types),
             Type::Struct(id) => {
-                let fields = &types.structs[id.index()].fields;
+                let fields = &types.structs[*id].fields;
                 fields.iter().fold(Kinds::default(), |all, field| all.and(Kinds::of(&field.ty, types)))
             }
             Type::Void => Kinds::default(),
@@ -232,7 +232,7 @@ impl<'a> Lower<'_, 'a> {
     /// assigns.
     fn is_given(&self, value: ValueId) -> bool {
         let proc = self.b.proc();
-        let var = proc.values[value.index()].var;
+        let var = proc.values[value].var;
         let changes = |id: &u64| self.assigned.contains(id) || self.addressed.contains(id);
         let kept = || {
             let mut this = self.bindings.iter().filter(|(_, b)| matches!(b, Binding::Var(other) if *other == var));

@@ -251,7 +251,7 @@ impl<'a> Lower<'_, 'a> {
         let Some(var) = self.result_var.filter(|_| self.result.is_none()) else { return };
         let returns = ends.leaves.contains(&self.returns) || !ends.falls;
         // Where nothing is returned: fine as long as nobody uses it.
-        self.result = Some(if returns { self.b.get(var) } else { zero(&self.b.proc().vars[var.index()].ty) });
+        self.result = Some(if returns { self.b.get(var) } else { zero(&self.b.proc().vars[var].ty) });
     }
 }
 

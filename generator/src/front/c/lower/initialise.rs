@@ -16,14 +16,14 @@ impl<'a> Lower<'_, 'a> {
         match (init.kind, to.ty.clone()) {
             ("InitListExpr", Type::Struct(id)) if self.is_view(id) => self.initialise_view(to, id, init),
             ("InitListExpr", Type::Struct(id)) => {
-                let fields = self.reader.structs.types.structs[id.index()].fields.len();
+                let fields = self.reader.structs.types.structs[id].fields.len();
                 if init.inner.len() > fields {
                     return self.unknown(init);
                 }
                 for index in 0..fields {
                     let mut place = to.clone();
                     place.path.push(Step::Field(FieldId::new(index)));
-                    place.ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
+                    place.ty = self.reader.structs.types.structs[id].fields[FieldId::new(index)].ty.clone();
                     match init.inner.get(index) {
                         Some(part) => self.initialise(place, part)?,
                         None => self.clear(place, init)?,
@@ -52,7 +52,7 @@ impl<'a> Lower<'_, 'a> {
     /// A struct that is taken for an array of its numbers.
     fn initialise_view(&mut self, to: Place, id: StructId, init: &'a Node<'a>) -> Result<()> {
         let array = self.field(&to, id, 0);
-        let parts = self.reader.structs.types.structs[id.index()].parts.clone();
+        let parts = self.reader.structs.types.structs[id].parts.clone();
         self.initialise_parts(&array, 0, &parts, init)
     }
 
@@ -79,7 +79,7 @@ impl<'a> Lower<'_, 'a> {
         let Some((_, count)) = self.reader.structs.types.numbers(ty) else { return self.unknown(list) };
         match (ty, given) {
             (Type::Struct(id), Some(init)) if init.kind == "InitListExpr" => {
-                let parts = self.reader.structs.types.structs[id.index()].declared().to_vec();
+                let parts = self.reader.structs.types.structs[*id].declared().to_vec();
                 self.initialise_parts(array, at, &parts, init)
             }
             (Type::Array { elem, extent: Some(extent) }, Some(init)) if init.kind == "InitListExpr" => {
@@ -152,7 +152,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn initialise_split(&mut self, to: Binding, init: Option<&'a Node<'a>>) -> Result<()> {
         let Binding::Split(id, members) = to else { return Ok(()) };
         for (index, member) in members.into_iter().enumerate() {
-            let ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
+            let ty = self.reader.structs.types.structs[id].fields[FieldId::new(index)].ty.clone();
             let given = init.and_then(|init| init.inner.get(index)).filter(|part| part.kind != "ImplicitValueInitExpr");
             match (member, given) {
                 (Binding::Var(var), Some(part)) => {

@@ -88,8 +88,8 @@ impl Inline<'_> {
     }
 
     fn value(&mut self, value: ValueId) -> Option<Expr> {
-        let ty = &self.proc.vars[self.proc.values[value.index()].var.index()].ty;
-        match &self.proc.values[value.index()].def {
+        let ty = &self.proc.vars[self.proc.values[value].var].ty;
+        match &self.proc.values[value].def {
             Def::Entry(k) => {
                 let arg = self.args.get(*k as usize).filter(|arg| arg.ty == *ty)?;
                 self.left = self.left.checked_sub(operations(arg))?;
@@ -97,7 +97,7 @@ impl Inline<'_> {
             }
             Def::Is(expr) => self.expr(expr),
             Def::Join(item, k) => {
-                let ItemKind::Branch { on, joins, .. } = &self.proc.items[item.index()].kind else { return None };
+                let ItemKind::Branch { on, joins, .. } = &self.proc.items[*item].kind else { return None };
                 let join = &joins[*k as usize];
                 self.left = self.left.checked_sub(1)?;
                 let on = self.boxed(on)?;

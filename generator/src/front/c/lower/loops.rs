@@ -134,8 +134,8 @@ impl<'a> Lower<'_, 'a> {
         let proc = self.b.proc();
         let mut made = FxHashMap::default();
         for item in &self.b.items_here()[first..] {
-            let ItemKind::Let { value } = proc.items[item.index()].kind else { return (false, test) };
-            if let Def::Is(expr) = &proc.values[value.index()].def {
+            let ItemKind::Let { value } = proc.items[*item].kind else { return (false, test) };
+            if let Def::Is(expr) = &proc.values[value].def {
                 made.insert(value, expr.clone());
             }
         }

@@ -127,7 +127,7 @@ impl<'a> Lower<'_, 'a> {
     /// Whether a struct ends in an array without extent, which takes what is left of its block.
     fn has_tail(&self, elem: &Type) -> bool {
         let Type::Struct(id) = elem else { return false };
-        self.reader.structs.types.structs[id.index()].has_tail()
+        self.reader.structs.types.structs[*id].has_tail()
     }
 
     /// `realloc`: a new block where there was none, else the old one at another address, perhaps, with another size.
@@ -278,7 +278,7 @@ impl<'a> Lower<'_, 'a> {
         let proc = self.b.proc();
         let value = match &number.kind {
             ExprKind::Cast(inner) if is_wider(&number.ty, &inner.ty) => return self.set_to(inner),
-            ExprKind::Value(value) => &proc.values[value.index()],
+            ExprKind::Value(value) => &proc.values[*value],
             _ => return None,
         };
         if let Def::Is(set) = &value.def {

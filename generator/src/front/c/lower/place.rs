@@ -161,7 +161,7 @@ impl<'a> Lower<'_, 'a> {
         match base {
             Spot::Overlay(array, at, Type::Struct(id)) => {
                 let types = &self.reader.structs.types;
-                let fields = &types.structs[id.index()].fields;
+                let fields = &types.structs[id].fields;
                 let before = fields.iter().take(field.index()).map(|field| types.numbers(&field.ty));
                 let before: Option<u64> = before.map(|numbers| Some(numbers?.1)).sum();
                 let (Some(before), Some(this)) = (before, fields.get(field.index())) else { return self.unknown(node) };
@@ -174,7 +174,7 @@ impl<'a> Lower<'_, 'a> {
             },
             Spot::Memory(mut place) => {
                 let Type::Struct(id) = place.ty else { return self.no_member(node, base_node) };
-                let Some(declared) = self.reader.structs.types.structs[id.index()].fields.get(field.index()) else {
+                let Some(declared) = self.reader.structs.types.structs[id].fields.get(field.index()) else {
                     return self.unknown(node);
                 };
                 let ty = declared.ty.clone();
@@ -261,7 +261,7 @@ impl<'a> Lower<'_, 'a> {
     /// The first number of a struct that is taken for an array, as a place of a number.
     pub fn first_number(&mut self, whole: Place) -> Option<Place> {
         let Type::Struct(id) = whole.ty else { return None };
-        let [Field { ty: Type::Array { elem, .. }, .. }] = &self.reader.structs.types.structs[id.index()].fields[..]
+        let [Field { ty: Type::Array { elem, .. }, .. }] = &self.reader.structs.types.structs[id].fields.as_slice()
         else {
             return None;
         };
@@ -294,7 +294,7 @@ impl<'a> Lower<'_, 'a> {
                     Spot::Memory(inner)
                 }
                 (Spot::Memory(place), Type::Struct(id)) => {
-                    let fields = &types.structs[id.index()].fields;
+                    let fields = &types.structs[id].fields;
                     let mut index = 0;
                     for field in fields {
                         let Some((_, each)) = types.numbers(&field.ty) else { return self.unknown(node) };

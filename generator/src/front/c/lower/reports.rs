@@ -48,7 +48,7 @@ pub(super) fn is_text(ty: &Type, types: &Types) -> bool {
     let Type::Pointer(to) = ty else { return false };
     let is_character = |ty: &Type| matches!(ty, Type::Int { bits: 8, .. });
     let Type::Struct(id) = **to else { return is_character(to) };
-    let members = || types.structs[id.index()].fields.iter().map(|field| &field.ty);
+    let members = || types.structs[id].fields.iter().map(|field| &field.ty);
     let text = |ty: &Type| match ty {
         Type::Pointer(inner) | Type::Array { elem: inner, .. } => is_character(inner),
         _ => false,

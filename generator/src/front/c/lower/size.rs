@@ -104,8 +104,8 @@ impl<'a> Lower<'_, 'a> {
     fn is_visible(&self, extent: &Expr) -> bool {
         let ExprKind::Value(value) = extent.kind else { return true };
         let proc = self.b.proc();
-        let around = |region: &RegionId| proc.regions[region.index()].parent.map(|(region, _)| region);
-        let home = proc.values[value.index()].region;
+        let around = |region: &RegionId| proc.regions[*region].parent.map(|(region, _)| region);
+        let home = proc.values[value].region;
         std::iter::successors(Some(self.b.region()), around).any(|region| region == home)
     }
 
@@ -125,7 +125,7 @@ impl<'a> Lower<'_, 'a> {
             };
             for step in &place.path {
                 if let (Step::Field(field), Some(Type::Struct(id))) = (step, ty) {
-                    let field = &self.reader.structs.types.structs[id.index()].fields[field.index()];
+                    let field = &self.reader.structs.types.structs[*id].fields[*field];
                     members.insert(field.name.clone());
                     ty = Some(&field.ty);
                 }
@@ -164,7 +164,7 @@ impl<'a> Lower<'_, 'a> {
     /// Whether a known extent of this text has this value: it is the same expression of the same values.
     fn is_extent(&self, text: &str, known: &Expr, extent: &Expr) -> bool {
         let extent = self.with_first_values(text, extent);
-        let defined = |value: ValueId| match &self.b.proc().values[value.index()].def {
+        let defined = |value: ValueId| match &self.b.proc().values[value].def {
             Def::Is(defined) => self.with_first_values(text, defined) == extent,
             _ => false,
         };
@@ -182,9 +182,9 @@ impl<'a> Lower<'_, 'a> {
         let stay: Vec<VarId> = words(text).filter_map(stays).collect();
         let values = &self.b.proc().values;
         walk::replace(extent, &mut |value| {
-            let var = values[value.index()].var;
+            let var = values[value].var;
             let first = values.iter().position(|value| value.var == var).filter(|_| stay.contains(&var))?;
-            Some(Expr { kind: ExprKind::Value(ValueId::new(first)), ty: self.b.proc().vars[var.index()].ty.clone() })
+            Some(Expr { kind: ExprKind::Value(ValueId::new(first)), ty: self.b.proc().vars[var].ty.clone() })
         })
     }
 }
@@ -307,10 +307,10 @@ impl<'t> Parser<'t, '_, '_, '_> {
             let length = self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
             let (word, rest) = self.rest.split_at(length);
             self.rest = rest;
-            let fields = &self.lower.reader.structs.types.structs[id.index()].fields;
-            let index = fields.iter().position(|field| field.name == word)?;
-            place.ty = fields[index].ty.clone();
-            place.path.push(Step::Field(FieldId::new(index)));
+            let fields = &self.lower.reader.structs.types.structs[id].fields;
+            let (id, field) = fields.by_id().find(|(_, field)| field.name == word)?;
+            place.ty = field.ty.clone();
+            place.path.push(Step::Field(id));
             if matches!(place.ty, Type::Int { .. }) {
                 self.lower.touch(&place, false);
                 return Some(load(place));

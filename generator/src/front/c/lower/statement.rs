@@ -162,7 +162,7 @@ impl<'a> Lower<'_, 'a> {
         }
         let inside = self.enclosing.take();
         // What follows belongs to the statement around the `if`.
-        self.enclosing = inside.and_then(|id| self.b.proc().statements[id.index()].parent);
+        self.enclosing = inside.and_then(|id| self.b.proc().statements[id].parent);
         let (statement, span) = (self.b.statement, self.b.span);
         let ends = self.guarded(ends.leaves, |this| this.plain(rest));
         (self.enclosing, self.b.statement, self.b.span) = (inside, statement, span);

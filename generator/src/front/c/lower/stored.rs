@@ -145,7 +145,7 @@ impl<'a> Lower<'_, 'a> {
         for list in lists {
             let reader = &mut *self.reader;
             if let CType::Struct(id) = reader.units[unit].ctype(list.ty(), &mut reader.structs).ty {
-                let fields = &reader.structs.types.structs[id.index()].fields;
+                let fields = &reader.structs.types.structs[id].fields;
                 let slots: Vec<String> = fields.iter().map(|field| format!(".{}", field.name)).collect();
                 for (slot, part) in slots.iter().zip(&list.inner) {
                     let is_function = self.is_function_pointer(unit, part);

@@ -86,7 +86,7 @@ impl<'a> Lower<'_, 'a> {
             Binding::Var(var) => Spot::Var(var),
             Binding::Split(id, members) => Spot::Split(id, members),
             Binding::Object(object) => {
-                let ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
+                let ty = self.reader.structs.types.structs[id].fields[FieldId::new(index)].ty.clone();
                 Spot::Memory(Place { base: Base::Object(object), path: Vec::new(), ty })
             }
             Binding::Global(_) | Binding::Constant(_) | Binding::Stream(_) => Spot::Constant(0, Type::int()),
@@ -96,13 +96,13 @@ impl<'a> Lower<'_, 'a> {
     pub fn field(&self, place: &Place, id: StructId, index: usize) -> Place {
         let mut place = place.clone();
         place.path.push(Step::Field(FieldId::new(index)));
-        place.ty = self.reader.structs.types.structs[id.index()].fields[index].ty.clone();
+        place.ty = self.reader.structs.types.structs[id].fields[FieldId::new(index)].ty.clone();
         place
     }
 
     /// Whether a struct is taken for an array of its numbers.
     pub fn is_view(&self, id: StructId) -> bool {
-        !self.reader.structs.types.structs[id.index()].parts.is_empty()
+        !self.reader.structs.types.structs[id].parts.is_empty()
     }
 
     /// Copies a scalar, struct or array, element by element.
@@ -113,7 +113,7 @@ impl<'a> Lower<'_, 'a> {
                 self.copy_numbers(&Spot::Memory(to), &Spot::Memory(from), &ty, node)
             }
             Type::Struct(id) => {
-                for index in 0..self.reader.structs.types.structs[id.index()].fields.len() {
+                for index in 0..self.reader.structs.types.structs[id].fields.len() {
                     self.copy_struct(self.field(&to, id, index), self.field(&from, id, index), node)?;
                 }
                 Ok(())
@@ -139,7 +139,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn clear(&mut self, to: Place, node: &'a Node<'a>) -> Result<()> {
         match to.ty.clone() {
             Type::Struct(id) => {
-                for index in 0..self.reader.structs.types.structs[id.index()].fields.len() {
+                for index in 0..self.reader.structs.types.structs[id].fields.len() {
                     self.clear(self.field(&to, id, index), node)?;
                 }
                 Ok(())

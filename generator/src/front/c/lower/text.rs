@@ -31,7 +31,7 @@ impl<'a> Lower<'_, 'a> {
         let (mut around, mut enclosing) = (FxHashSet::default(), self.enclosing);
         while let Some(id) = enclosing.filter(|id| id.index() >= first) {
             around.insert(id.index());
-            enclosing = self.b.proc().statements[id.index()].parent;
+            enclosing = self.b.proc().statements[id].parent;
         }
         let mut shared = false;
         for (index, other) in self.b.proc_mut().statements.iter_mut().enumerate().skip(first).rev() {
@@ -182,8 +182,8 @@ impl<'a> Lower<'_, 'a> {
         }
         let proc = self.b.proc();
         match self.bindings.get(&node.refers) {
-            Some(Binding::Var(var)) => proc.vars[var.index()].name != node.refers_name,
-            Some(Binding::Object(object)) => proc.objects[object.index()].name != node.refers_name,
+            Some(Binding::Var(var)) => proc.vars[*var].name != node.refers_name,
+            Some(Binding::Object(object)) => proc.objects[*object].name != node.refers_name,
             Some(Binding::Split(..)) => true,
             Some(Binding::Global(global)) => self.reader.globals[global.index()].name != node.refers_name,
             // A constant at file scope stands in the generated file, one of a function does not.
