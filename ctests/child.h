@@ -67,4 +67,16 @@ CHECK_UNUSED_ static child_t in_child(void (*run)(void *), void *argument) {
         }                                                                                                     \
     } while (0)
 
+/* Runs cases, each in a child of its own, because what they set is the process's. */
+CHECK_UNUSED_ static void run_cases(void (*const cases[])(void *), size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const child_t child = in_child(cases[i], NULL);
+        if (child.exit_code != 0) {
+            fprintf(stderr, "case %zu: ", i);
+        }
+        CHECK_EXIT(child, 0);
+    }
+}
+#define RUN_CASES(cases) run_cases(cases, sizeof(cases) / sizeof *(cases))
+
 #endif

@@ -108,12 +108,6 @@ int main(void) {
         child_of_a_tape_that_is_empty_again_has_a_file_of_its_own,
         child_works_whatever_other_threads_were_at,
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const child_t child = in_child(cases[i], NULL);
-        if (child.exit_code != 0) {
-            fprintf(stderr, "case %zu: ", i);
-        }
-        CHECK_EXIT(child, 0);
-    }
+    RUN_CASES(cases);
     return 0;
 }

@@ -351,12 +351,6 @@ int main(void) {
         threads_wait_for_memory_that_another_is_about_to_lend,
         changed_file_is_an_error,
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const child_t child = in_child(cases[i], NULL);
-        if (child.exit_code != 0) {
-            fprintf(stderr, "case %zu: ", i);
-        }
-        CHECK_EXIT(child, 0);
-    }
+    RUN_CASES(cases);
     return 0;
 }

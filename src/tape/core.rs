@@ -15,8 +15,9 @@ use super::failure::located;
 use super::hot::{CLOSED_BITS, Home, Hot, MAX_BYTES, Target, copy};
 use super::idle;
 use super::machine::Machine;
-use super::owner::Owner;
+use super::owner::{self, Owner};
 use super::profile::Profile;
+use super::roll::Enrolled;
 use super::types::Type;
 use super::watch::{Load, Watch};
 use crate::error::{Error, Status, bytes};
@@ -50,11 +51,11 @@ pub(crate) struct Core {
     bounce: Vec<u8>,
     /// A number of the words that are being popped together.
     pub(super) words: u64,
-    /// Distinct for every tape of the process.
-    id: u64,
     pub(super) owner: Owner,
     poison: Option<String>,
     pub(super) slow_calls: u64,
+    /// Dropped last.
+    enrolled: Enrolled,
 }
 
 impl Core {
@@ -75,16 +76,20 @@ impl Core {
         idle::configure();
         super::fork::prepare_for_children();
         super::ending::stay();
-        let mut machine = Machine::new(Span::new()?);
+        let mut accounts = Vec::new();
+        let mut new_span = || Span::new().inspect(|span| accounts.push(span.account()));
+        let mut machine = Machine::new(new_span()?);
         let watched = settings.check || settings.profiles();
         if settings.profiles() {
             super::ending::say_profile_at_end();
         }
         machine.set_exact(watched);
-        let watch = watched.then(|| Span::new().map(|span| Watch::new(span, settings.check))).transpose()?;
+        let watch = watched.then(|| new_span().map(|span| Watch::new(span, settings.check))).transpose()?;
+        let home = Home::new(home);
+        let enrolled = Enrolled::new(NEXT_ID.fetch_add(1, UNORDERED), owner.clone(), home, accounts);
         Ok(Box::new(Core {
             machine,
-            home: Home::new(home),
+            home,
             detached: true,
             attached: false,
             quick: Quick::NOTHING,
@@ -93,15 +98,15 @@ impl Core {
             branches: None,
             bounce: Vec::new(),
             words: 0,
-            id: NEXT_ID.fetch_add(1, UNORDERED),
             owner,
             poison: None,
             slow_calls: 0,
+            enrolled,
         }))
     }
 
     pub(super) fn id(&self) -> u64 {
-        self.id
+        self.enrolled.id()
     }
 
     fn watched(&self) -> bool {
@@ -392,20 +397,25 @@ impl Core {
         copy::fence();
         self.lend_idle(0);
         self.quick = Quick::NOTHING;
-        self.owner.release();
+        owner::between_forks(|| self.owner.release());
         Ok(())
     }
 
     /// Claims a released tape for the calling thread.
     pub(crate) fn acquire(&mut self, cursor: &Hot) -> Result<(), Error> {
-        self.owner.acquire()?;
+        owner::between_forks(|| self.owner.acquire())?;
         self.leave(cursor);
         Ok(())
     }
 
+    /// Whether a child of fork has lost it: nothing but its owner may be read then.
+    pub(super) fn is_lost(&self) -> bool {
+        self.owner.is_lost()
+    }
+
     /// Checks that the calling thread may free the tape: it is its own or nobody's, and not in use by a local cursor.
     pub(crate) fn may_be_freed(&mut self, cursor: &Hot) -> Result<(), Error> {
-        if self.owner.is_nobody() {
+        if self.owner.is_nobody() || self.is_lost() {
             return Ok(());
         }
         self.poison = None; // does not matter any more
@@ -416,6 +426,7 @@ impl Core {
     pub(crate) fn move_home(&mut self, cursor: &Hot) {
         debug_assert!(self.detached);
         self.home = Home::new(cursor);
+        self.enrolled.move_home(self.home);
     }
 
     /// Gives back memory above the top.

@@ -1,12 +1,13 @@
 //! What a fork waits for, so that its child can use tapes: until no thread moves what another has lent, and none has one of
-//! the locks that tapes share. The thread that forks has them meanwhile, and parent and child give them back.
+//! the locks that tapes share. The thread that forks has them meanwhile, and parent and child give them back. The child then
+//! loses the tapes of threads that it does not have.
 //!
 //! Locks are taken from the top down: whoever has one takes none from above it.
 
 #![forbid(unsafe_code)]
 
 use super::ending::around_fork;
-use super::{idle, view};
+use super::{idle, owner, roll, view};
 use crate::store::spill;
 use crate::vm;
 use std::sync::Once;
@@ -22,8 +23,10 @@ pub(super) fn prepare_for_children() {
 }
 
 extern "C" fn before() {
-    view::hold(LONGEST);
     idle::hold(LONGEST);
+    view::hold(LONGEST);
+    roll::hold(LONGEST);
+    owner::hold(LONGEST);
     spill::hold(LONGEST);
     vm::hold(LONGEST);
 }
@@ -39,6 +42,8 @@ extern "C" fn in_child() {
 fn after(is_child: bool) {
     vm::let_go();
     spill::let_go();
-    idle::let_go(is_child);
+    owner::let_go();
+    roll::let_go(is_child);
     view::let_go();
+    idle::let_go(is_child);
 }

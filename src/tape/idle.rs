@@ -19,7 +19,7 @@ use super::aside::Aside;
 use crate::error::{Error, Status, bytes, say};
 use crate::store::spill;
 use crate::sync::{Arc, ForkLock, LockGuard, OnceLock, StaticCounter, StaticLock, UNORDERED, wait};
-use crate::vm::{self, Lent, PAGE};
+use crate::vm::{self, Account, Lent, PAGE};
 use std::sync::Weak;
 use std::time::{Duration, Instant};
 
@@ -139,19 +139,25 @@ impl<P> Slot<P> {
 
 type Lender = Arc<Slot<Part>>;
 
+/// A slot, and the account of the span whose part it takes.
+struct Listed {
+    slot: Weak<Slot<Part>>,
+    account: Arc<Account>,
+}
+
 /// The slots of all tapes that have lent something.
-static SLOTS: StaticLock<Vec<Weak<Slot<Part>>>> = StaticLock::new(Vec::new());
+static SLOTS: StaticLock<Vec<Listed>> = StaticLock::new(Vec::new());
 
 /// Those that are held around a fork.
-static HELD: StaticLock<Vec<Lender>> = StaticLock::new(Vec::new());
+static HELD: StaticLock<Vec<(Lender, Arc<Account>)>> = StaticLock::new(Vec::new());
 
 /// Agrees with the budget and the stores on what each of them has to know of the other, once.
 pub(super) fn configure() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
         spill::set_account(spill::Account {
-            charge: |bytes| vm::has_memory(bytes) && vm::process().charge(bytes as u64).is_ok(),
-            refund: |bytes| vm::process().refund(bytes as u64),
+            charge: |bytes| vm::has_memory(bytes) && vm::charge_on_way(vm::process(), bytes).is_ok(),
+            refund: |bytes| vm::refund_on_way(vm::process(), bytes),
             limit: || vm::process().limit(),
             spills_unasked: vm::is_safe_share,
             has_memory: vm::has_memory,
@@ -162,36 +168,44 @@ pub(super) fn configure() {
 }
 
 /// A slot for a tape. It is forgotten when the tape drops it.
-pub(super) fn register() -> Arc<Slot<Part>> {
+pub(super) fn register(account: Arc<Account>) -> Lender {
     let slot = Arc::new(Slot::new());
     let mut slots = SLOTS.lock();
-    slots.retain(|slot| slot.strong_count() > 0);
-    slots.push(Arc::downgrade(&slot));
+    slots.retain(|listed| listed.slot.strong_count() > 0);
+    slots.push(Listed { slot: Arc::downgrade(&slot), account });
     slot
 }
 
-fn slots() -> Vec<Arc<Slot<Part>>> {
-    SLOTS.lock().iter().filter_map(Weak::upgrade).collect()
+fn slots() -> Vec<(Lender, Arc<Account>)> {
+    let slots = SLOTS.lock();
+    slots.iter().filter_map(|listed| listed.slot.upgrade().map(|slot| (slot, listed.account.clone()))).collect()
 }
 
 /// Waits until no thread works on what is lent, and keeps all threads off it until [`let_go`]: around a fork.
 pub(super) fn hold(longest: Duration) {
-    // A slot that is made before the list is held is nobody's yet but its tape's, whose thread the child does not have.
+    // First, because a program's store that has a slot may use other tapes meanwhile.
     let all = slots();
+    all.iter().for_each(|(slot, _)| slot.0.hold(longest));
     SLOTS.hold(longest);
-    all.iter().for_each(|slot| slot.0.hold(longest));
     *HELD.lock() = all;
 }
 
-/// Undoes [`hold`]. In the child there is no thread but the one that forked, so nothing is lent in a moment.
+/// Undoes [`hold`]. In the child there is no thread but the one that forked, so nothing is lent in a moment, and nobody
+/// finishes what was not held. What it has lost has nothing to give.
 pub(super) fn let_go(is_child: bool) {
     let held = std::mem::take(&mut *HELD.lock());
-    SLOTS.let_go();
-    for slot in held {
-        let was_held = slot.0.let_go();
-        if is_child && was_held && matches!(*slot.lock(), Loan::Away) {
-            slot.rest();
+    let list_was_held = SLOTS.let_go();
+    let mut usable = Vec::new();
+    for (slot, account) in held {
+        if slot.0.let_go() && is_child && !account.is_abandoned() {
+            if matches!(*slot.lock(), Loan::Away) {
+                slot.rest();
+            }
+            usable.push(Listed { slot: Arc::downgrade(&slot), account });
         }
+    }
+    if is_child && list_was_held {
+        *SLOTS.lock() = usable;
     }
 }
 
@@ -205,7 +219,7 @@ fn has_directory(short: Status) -> bool {
 /// a moment.
 fn spare(directory: bool) -> (Vec<(Spare, Lender)>, bool) {
     let (mut spare, mut more) = (Vec::new(), false);
-    for slot in slots() {
+    for (slot, _) in slots() {
         let bytes = match &mut *slot.lock() {
             Loan::Lent(part) => part.spare(directory),
             Loan::Away => {
@@ -289,16 +303,21 @@ mod tests {
     #[test]
     fn child_waits_for_no_thread_of_its_parent() {
         let _alone = alone();
-        let slot = register();
+        let [slot, lost] = [(); 2].map(|()| register(Account::new(vm::process())));
         let is_away = || matches!(*slot.lock(), Loan::Away);
         slot.announce();
+        lost.announce();
         hold(Duration::from_secs(10));
         assert!(!slot.0.is_free());
         let_go(false);
         assert!(slot.0.is_free() && is_away());
+        let listed = |slot: &Lender| slots().into_iter().find(|(other, _)| Arc::ptr_eq(slot, other));
+        let (_, account) = listed(&lost).expect("its account");
         hold(Duration::from_secs(10));
+        account.abandon();
         let_go(true);
-        assert!(slot.0.is_free() && !is_away());
+        assert!(slot.0.is_free() && !is_away() && listed(&slot).is_some());
+        assert!(listed(&lost).is_none(), "it has nothing to give");
     }
 }
 

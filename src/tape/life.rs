@@ -128,6 +128,15 @@ pub(crate) fn begin_on(cursor: &Hot) -> Result<(), Error> {
     Ok(())
 }
 
+/// Frees the tape of a cursor, if it has one. What a child of fork has lost has no memory but the core's, which its thread
+/// may have been changing.
+pub(crate) fn free(cursor: &Hot) {
+    match take(cursor) {
+        Some(core) if core.is_lost() => std::mem::forget(core),
+        core => drop(core),
+    }
+}
+
 /// Takes the tape off a cursor, if it has one.
 pub(crate) fn take(cursor: &Hot) -> Option<Box<Core>> {
     let core = Core::of(cursor);

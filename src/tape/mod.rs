@@ -11,7 +11,7 @@
 //! * [`machine`]: bytes, bits and repeat regions in a span of address space.
 //! * [`idle`]: what tapes leave to others that are short of memory.
 //! * [`watch`], [`profile`]: modes in which every operation is seen.
-//! * [`fork`]: what a fork waits for, so that its child can use tapes.
+//! * [`fork`]: what a fork waits for, so that its child can use tapes; [`roll`]: which of them it loses.
 //! * [`life`]: the thread's own tape, and its end with the thread; [`owner`]: which thread may use a tape.
 //!
 //! ```
@@ -55,6 +55,7 @@ pub(crate) mod owner;
 mod pointer;
 mod profile;
 mod repeat;
+mod roll;
 #[cfg(all(test, not(loom)))]
 mod shelf;
 mod stats;

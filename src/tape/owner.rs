@@ -3,14 +3,35 @@
 //! A tape that handles point to belongs to one thread at a time; release and acquire hand it over, and order
 //! what the one wrote before what the other reads. A tape of the Rust API has no owner here: the borrow checker
 //! does that work. A thread that ends leaves tapes that were never released to nobody in particular: no later thread
-//! takes them for its own, though its cursor may lie where the ended thread's lay, and any thread may free them.
+//! takes them for its own, though its cursor may lie where the ended thread's lay, and any thread may free them. In a child
+//! of fork the same holds of the tapes whose threads it does not have.
 
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Status};
-use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::sync::{Arc, AtomicUsize, Ordering, StaticLock};
+use std::time::Duration;
+
+/// Who lets a tape change hands has this. No other lock is taken meanwhile.
+static HANDS: StaticLock<()> = StaticLock::new(());
+
+/// Lets a tape change hands while no thread forks: a child finds the tape as it was before or after.
+pub(super) fn between_forks<R>(change: impl FnOnce() -> R) -> R {
+    let _hands = HANDS.lock();
+    change()
+}
+
+/// Keeps other threads from [changing hands](between_forks) until [`let_go`]: around a fork.
+pub(super) fn hold(longest: Duration) {
+    HANDS.hold(longest);
+}
+
+pub(super) fn let_go() {
+    HANDS.let_go();
+}
 
 /// The owner of a tape: a thread, nobody (released), or the type system.
+#[derive(Clone)]
 pub(crate) struct Owner {
     thread: Arc<AtomicUsize>,
     by_thread: bool,
@@ -20,6 +41,8 @@ pub(crate) struct Owner {
 const NOBODY: usize = 0;
 /// A thread that ended without releasing the tape.
 const ENDED: usize = 1;
+/// A thread of the parent process that this child of fork does not have.
+const LOST: usize = 2;
 
 impl Owner {
     /// The calling thread.
@@ -55,6 +78,22 @@ impl Owner {
         self.by_thread && matches!(self.thread.load(Ordering::Acquire), NOBODY | ENDED)
     }
 
+    /// In a child of fork, on its only thread: takes the tape from a thread that the child does not have. Whether it was
+    /// such a thread's.
+    pub(super) fn lose(&self) -> bool {
+        let owner = self.thread.load(Ordering::Relaxed);
+        let is_lost = self.by_thread && !matches!(owner, NOBODY | ENDED | LOST) && owner != this_thread();
+        if is_lost {
+            self.thread.store(LOST, Ordering::Relaxed);
+        }
+        is_lost
+    }
+
+    /// Whether it [was lost](Owner::lose).
+    pub(super) fn is_lost(&self) -> bool {
+        self.thread.load(Ordering::Relaxed) == LOST
+    }
+
     /// Whether a thread owns it, or nobody: not the type system.
     pub(super) fn is_thread(&self) -> bool {
         self.by_thread
@@ -73,7 +112,7 @@ impl Owner {
                 owned::note(&self.thread);
                 Ok(())
             }
-            Err(ENDED) => Err(denied(ENDED)),
+            Err(owner @ (ENDED | LOST)) => Err(denied(owner)),
             _ => Err(Error::new(
                 Status::Released,
                 "adtape_acquire of a tape that is not released\n  \
@@ -96,6 +135,12 @@ fn denied(owner: usize) -> Error {
             "the tape belonged to a thread that has ended without adtape_release; what is on it is lost\n  \
              any thread may free it by adtape_destroy; a thread that hands its tape over calls adtape_release before it ends",
         ),
+        LOST => Error::new(
+            Status::WrongThread,
+            "the tape belonged to a thread that this process, a child of fork, does not have; what was on it is the parent's\n  \
+             any thread may free it by adtape_destroy; a thread whose tape a child needs calls adtape_release before the \
+             fork, and the child calls adtape_acquire",
+        ),
         _ => Error::new(
             Status::WrongThread,
             "the tape belongs to another thread\n  \
@@ -108,7 +153,7 @@ fn denied(owner: usize) -> Error {
 /// What the calling thread owns, to be marked when it ends.
 #[cfg(not(loom))]
 mod owned {
-    use super::{ENDED, this_thread};
+    use super::{ENDED, between_forks, this_thread};
     use crate::sync::{Arc, AtomicUsize, Ordering};
     use crate::tape::ending::{Ending, on_main};
     use std::cell::Cell;
@@ -144,10 +189,13 @@ mod owned {
     /// What the calling thread, which ends, did not release is nobody's.
     extern "C" fn end(_: *mut c_void) {
         let owned = OWNED.with(|owned| owned.take()).unwrap_or_default();
-        for thread in owned.0.into_iter().filter_map(|thread| thread.upgrade()) {
-            // Released tapes are somebody else's by now.
-            let _ = thread.compare_exchange(this_thread(), ENDED, Ordering::Release, Ordering::Relaxed);
-        }
+        let threads: Vec<_> = owned.0.into_iter().filter_map(|thread| thread.upgrade()).collect();
+        between_forks(|| {
+            for thread in &threads {
+                // Released tapes are somebody else's by now.
+                let _ = thread.compare_exchange(this_thread(), ENDED, Ordering::Release, Ordering::Relaxed);
+            }
+        });
     }
 }
 
@@ -159,7 +207,7 @@ mod owned {
     pub(super) fn note(_: &Arc<AtomicUsize>) {}
 }
 
-/// Distinct for all threads that exist at the same time, never [`NOBODY`] or [`ENDED`].
+/// Distinct for all threads that exist at the same time, never [`NOBODY`], [`ENDED`] or [`LOST`].
 #[cfg(not(loom))]
 fn this_thread() -> usize {
     super::hot::storage::hot() as *const _ as usize
@@ -171,7 +219,7 @@ fn this_thread() -> usize {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     loom::thread::current().id().hash(&mut hasher);
-    hasher.finish() as usize | 1
+    hasher.finish() as usize | 4
 }
 
 #[cfg(all(test, not(loom)))]
@@ -212,6 +260,33 @@ mod tests {
         }
         assert!(owner.is_nobody());
         assert_eq!(owner.acquire().unwrap_err().status(), Status::WrongThread);
+    }
+
+    /// In a child of fork, of which this thread plays the only one.
+    #[test]
+    fn only_tapes_of_other_threads_are_lost_and_nobody_gets_them() {
+        let released = Owner::this_thread();
+        released.release();
+        let ended = std::thread::spawn(Owner::this_thread).join().unwrap();
+        for kept in [Owner::this_thread(), Owner::borrow_checker(), released, ended] {
+            assert!(!kept.lose() && !kept.is_lost());
+        }
+        let (to_here, made) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            let (over, wait) = std::sync::mpsc::channel::<()>();
+            scope.spawn(move || {
+                to_here.send(Owner::this_thread()).unwrap();
+                let _ = wait.recv();
+            });
+            let lost: Owner = made.recv().unwrap();
+            assert!(lost.lose() && lost.is_lost() && !lost.is_nobody());
+            assert!(!lost.lose(), "it is lost once");
+            for error in [lost.check().unwrap_err(), lost.acquire().unwrap_err()] {
+                assert_eq!(error.status(), Status::WrongThread);
+                assert!(error.message().contains("child of fork"), "{}", error.message());
+            }
+            drop(over);
+        });
     }
 }
 

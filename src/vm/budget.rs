@@ -13,6 +13,8 @@ pub(crate) struct Budget {
     committed: AtomicU64,
     /// The most `committed` has been.
     peak: AtomicU64,
+    /// The part of `committed` that is on its way between tapes and files.
+    on_way: AtomicU64,
     reserved: AtomicU64,
 }
 
@@ -34,6 +36,7 @@ impl Budget {
             limit: AtomicU64::new(limit),
             committed: AtomicU64::new(0),
             peak: AtomicU64::new(0),
+            on_way: AtomicU64::new(0),
             reserved: AtomicU64::new(0),
         }
     }
@@ -61,6 +64,21 @@ impl Budget {
     pub fn refund(&self, n: u64) {
         let before = self.committed.fetch_sub(n, Ordering::Relaxed);
         debug_assert!(before >= n, "refund of {n} bytes out of {before}");
+    }
+
+    /// Counts `n` bytes, charged before, as on their way.
+    pub fn send(&self, n: u64) {
+        self.on_way.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Counts `n` bytes as no longer on their way; they stay charged.
+    pub fn receive(&self, n: u64) {
+        let before = self.on_way.fetch_sub(n, Ordering::Relaxed);
+        debug_assert!(before >= n, "{n} bytes arrive of {before} on their way");
+    }
+
+    pub fn on_way(&self) -> u64 {
+        self.on_way.load(Ordering::Relaxed)
     }
 
     pub fn add_reserved(&self, n: u64) {

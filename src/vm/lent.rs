@@ -1,7 +1,8 @@
 //! The idle parts of a span in other hands: perhaps another thread's, which may give their memory back.
 
-use super::budget::Budget;
+use super::account::{Account, charge_on_way, refund_on_way};
 use super::{PAGE, os, spare};
+use crate::sync::Arc;
 
 /// What a span's owner needs least: its oldest bytes, `[from, end)`, and memory above its top, `[warm, committed)`. The
 /// span keeps off both until [`Span::take_back`](super::Span::take_back). All four are multiples of [`PAGE`].
@@ -14,7 +15,7 @@ pub(crate) struct Lent {
     pub(super) warm: usize,
     /// [`Lent::discard_warm`] moves it down.
     pub(super) committed: usize,
-    pub(super) budget: &'static Budget,
+    pub(super) account: Arc<Account>,
 }
 
 impl Lent {
@@ -45,7 +46,8 @@ impl Lent {
     /// are there, nor have them [`back`](super::Span::regain) before they are [left](Pages::leave).
     pub fn take_first(&mut self, n: usize) -> Pages {
         assert!(n <= self.len() && n.is_multiple_of(PAGE));
-        let pages = Pages { address: self.base + self.from, size: n, resident: true, budget: self.budget };
+        self.account.send(n);
+        let pages = Pages { address: self.base + self.from, size: n, resident: true, account: self.account.clone() };
         self.from += n;
         pages
     }
@@ -60,7 +62,7 @@ impl Lent {
     pub fn discard_first(&mut self, n: usize) {
         assert!(n <= self.len() && n.is_multiple_of(PAGE));
         os::discard(self.base + self.from, n);
-        self.budget.refund(n as u64);
+        self.account.refund(n);
         self.from += n;
     }
 
@@ -74,7 +76,7 @@ impl Lent {
         assert!(n <= self.warm_bytes() && n.is_multiple_of(PAGE));
         self.committed -= n;
         os::decommit(self.base + self.committed, n);
-        self.budget.refund(n as u64);
+        self.account.refund(n);
     }
 }
 
@@ -82,9 +84,9 @@ impl Lent {
 pub(crate) struct Pages {
     address: usize,
     size: usize,
-    /// They have memory, charged to the budget.
+    /// They have memory, which is on its way.
     resident: bool,
-    budget: &'static Budget,
+    account: Arc<Account>,
 }
 
 impl Pages {
@@ -102,13 +104,13 @@ impl Pages {
     pub fn empty(&mut self) {
         if std::mem::take(&mut self.resident) {
             spare::discard(self.address, self.size);
-            self.budget.refund(self.size as u64);
+            refund_on_way(self.account.budget(), self.size);
         }
     }
 
     /// Takes memory again. False if the budget has none.
     pub fn fill(&mut self) -> bool {
-        if !self.resident && self.budget.charge(self.size as u64).is_ok() {
+        if !self.resident && charge_on_way(self.account.budget(), self.size).is_ok() {
             spare::fill(self.address, self.size);
             self.resident = true;
         }
@@ -118,6 +120,7 @@ impl Pages {
     /// Leaves them to the span, with their memory.
     pub fn leave(mut self) {
         assert!(std::mem::take(&mut self.resident));
+        self.account.receive(self.size);
     }
 }
 

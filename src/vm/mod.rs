@@ -5,6 +5,7 @@
 //! kernel gives it pages at first touch. The budget (`budget.rs`) counts both for the whole process and enforces the
 //! memory limit on what is committed.
 
+mod account;
 mod budget;
 mod host;
 mod lent;
@@ -13,6 +14,7 @@ mod region;
 mod span;
 mod spare;
 
+pub(crate) use account::{Account, charge_on_way, hold, let_go, lose_what_is_on_its_way, refund_on_way};
 #[cfg(test)]
 pub(crate) use budget::{Budget, budget};
 pub(crate) use budget::{default_limit, is_safe_share, leave_safe_share, process, set_limit, set_spills, update_limit};
@@ -21,7 +23,6 @@ pub(crate) use os::{has_memory, word_at};
 pub(crate) use region::{Region, Zone};
 pub(crate) use span::Span;
 pub use span::Trim;
-pub(crate) use spare::{hold, let_go};
 
 /// The least size that memory is committed in: a multiple of every page size that the architecture's kernels have.
 pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };

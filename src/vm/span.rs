@@ -21,11 +21,15 @@
 
 mod relocate;
 
-use super::budget::{Budget, process};
+use super::account::Account;
+#[cfg(test)]
+use super::budget::Budget;
+use super::budget::process;
 use super::lent::Lent;
 use super::{HUGE_PAGE, PAGE, os, round_up, spare};
 use crate::error::{Error, Status, bytes};
 use crate::settings::settings;
+use crate::sync::Arc;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -81,7 +85,7 @@ pub(crate) struct Span {
     /// Offsets at which the kernel keeps separate mappings, ascending: pages move one mapping at a time.
     seams: Vec<usize>,
     moves: u64,
-    budget: &'static Budget,
+    account: Arc<Account>,
     /// Size that memory is committed in, for tests; 0: as the module says.
     step: usize,
     first_reserve: usize,
@@ -100,7 +104,7 @@ impl Span {
             kept: None,
             seams: Vec::new(),
             moves: 0,
-            budget: process(),
+            account: Account::new(process()),
             step: settings.step.map_or(0, |n| (n as usize).next_multiple_of(PAGE)),
             first_reserve: settings.reserve.map_or(RESERVE, |n| n as usize),
             pages: if settings.huge_pages { Pages::Huge { slow: 0 } } else { Pages::Unasked },
@@ -117,10 +121,15 @@ impl Span {
     }
 
     /// This span, which charges another budget than the process's.
-    #[cfg(all(test, not(loom)))]
+    #[cfg(test)]
     pub fn charged_to(mut self, budget: &'static Budget) -> Span {
-        self.budget = budget;
+        self.account = Account::new(budget);
         self
+    }
+
+    /// What it has, as others may know it.
+    pub fn account(&self) -> Arc<Account> {
+        self.account.clone()
     }
 
     /// Address of offset 0.
@@ -194,17 +203,17 @@ impl Span {
 
     /// Bytes below the memory limit that nobody has taken.
     pub fn room(&self) -> usize {
-        self.budget.room() as usize
+        self.account.budget().room() as usize
     }
 
     /// Bytes that have to be given back before `n` more can be taken.
     pub fn short_of(&self, n: usize) -> usize {
-        self.budget.short_of(n as u64) as usize
+        self.account.budget().short_of(n as u64) as usize
     }
 
     /// Whether tapes have so much of their memory that each should leave to others what it does not need.
     pub fn is_scarce(&self) -> bool {
-        self.budget.is_scarce()
+        self.account.budget().is_scarce()
     }
 
     /// Where the committed part should end when `need` bytes are wanted.
@@ -224,12 +233,12 @@ impl Span {
 
     fn commit_exactly(&mut self, target: usize) -> Result<(), Error> {
         let more = target - self.committed;
-        self.budget.charge(more as u64)?;
+        self.account.charge(more)?;
         let start = self.base + self.committed;
         if let Err(cause) = os::commit(start, more).and_then(|()| os::leave_headroom()) {
             os::decommit(start, more);
             spare::drain();
-            self.budget.refund(more as u64);
+            self.account.refund(more);
             return Err(os::refused("memory", more, self.committed, &cause));
         }
         if self.discarded > 0 {
@@ -331,7 +340,7 @@ impl Span {
                     spare::discard(start, size);
                 }
                 os::decommit(start, size);
-                self.budget.refund(size as u64);
+                self.account.refund(size);
                 self.committed = keep;
             }
         }
@@ -343,7 +352,14 @@ impl Span {
         let end = (keep.start / PAGE * PAGE).max(self.discarded);
         let warm = keep.end.next_multiple_of(PAGE).max(end);
         self.kept = Some(end..warm);
-        Lent { base: self.base, from: self.discarded, end, warm, committed: self.committed, budget: self.budget }
+        Lent {
+            base: self.base,
+            from: self.discarded,
+            end,
+            warm,
+            committed: self.committed,
+            account: self.account.clone(),
+        }
     }
 
     pub fn has_lent(&self) -> bool {
@@ -370,7 +386,7 @@ impl Span {
         let resident = self.resident_bytes();
         let need = round_up(need, PAGE).ok_or_else(|| absurd(need))?;
         let end = need.max(from + resident);
-        self.budget.charge((end - from - resident) as u64)?;
+        self.account.charge(end - from - resident)?;
         if end < self.committed {
             os::decommit(self.base + end, self.committed - end);
             self.committed = end;
@@ -385,10 +401,11 @@ impl Drop for Span {
         // What is still lent may be read by another thread: better lost than unmapped.
         debug_assert!(!self.has_lent());
         if self.reserved > 0 && !self.has_lent() {
+            self.account.unsettle();
             spare::forget(self.base, self.reserved);
             os::release(self.base, self.reserved);
-            self.budget.remove_reserved(self.reserved as u64);
-            self.budget.refund(self.resident_bytes() as u64);
+            self.account.settle(0, 0);
+            self.account.refund(self.resident_bytes());
         }
     }
 }

@@ -114,11 +114,11 @@ pub(super) fn drain() {
 }
 
 /// Keeps other threads off the spare pages until [`let_go`]: around a fork.
-pub(crate) fn hold(longest: Duration) {
+pub(super) fn hold(longest: Duration) {
     SPARE.hold(longest);
 }
 
-pub(crate) fn let_go() {
+pub(super) fn let_go() {
     SPARE.let_go();
 }
 

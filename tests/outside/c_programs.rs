@@ -144,6 +144,16 @@ fn forks() {
     check("forks", &[], &[PLAIN, CHECK, STEPS], &[]);
 }
 
+#[test]
+fn forks_random() {
+    check("forks_random", &[], &[PLAIN, CHECK, MOVES], &[]);
+}
+
+#[test]
+fn forks_threads() {
+    check("forks_threads", &[], &[PLAIN, CHECK, STEPS, MOVES], &[]);
+}
+
 /// Each case in a process that a shell has put under its limit.
 #[test]
 fn limits() {

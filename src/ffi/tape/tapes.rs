@@ -31,7 +31,7 @@ pub unsafe extern "C" fn adtape_create(out: *mut *mut Cursor) -> Status {
 
 /// Releases a tape, with whatever is on it. NULL is allowed and does nothing; in Fortran `t` is the NULL handle
 /// afterwards. The thread's own tape is emptied and gives its memory back; its next use makes a new one. Any thread may
-/// free a tape that was released (adtape_release), or whose thread has ended.
+/// free a tape that was released (adtape_release), whose thread has ended, or whose thread a child of fork does not have.
 ///
 /// Returns ADTAPE_STATUS_OK; ADTAPE_STATUS_WRONG_THREAD or ADTAPE_STATUS_ATTACHED if the tape may not be used here
 /// and now (it then lives on).

@@ -132,16 +132,15 @@ impl<M: Medium + 'static> Shared<M> {
 }
 
 impl<M: Medium> Drop for Shared<M> {
-    /// In a child of fork there is no thread, and its locks may be held for ever.
+    /// In a child of fork there is no thread, and its locks may be held for ever. What is on its way there arrives nowhere,
+    /// and its tape may have the memory in other use.
     fn drop(&mut self) {
         let thread = std::mem::replace(self.thread.get_mut(), Thread::NotYet);
-        if let Thread::Running(thread) = thread {
-            if self.process == std::process::id() {
-                self.desk.close();
-                let _ = thread.join();
-            } else {
-                std::mem::forget(thread);
-            }
+        if self.process != std::process::id() {
+            std::mem::forget((thread, self.desk.clone()));
+        } else if let Thread::Running(thread) = thread {
+            self.desk.close();
+            let _ = thread.join();
         }
     }
 }

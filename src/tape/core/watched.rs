@@ -248,7 +248,7 @@ impl Core {
     #[cold]
     pub(super) fn at(&self, error: Error) -> Error {
         let (bytes, bits) = (self.machine.len() as u64, bits::len(self.machine.bits()));
-        error.with_line(&position(bytes, bits, self.id))
+        error.with_line(&position(bytes, bits, self.id()))
     }
 
     /// The part of profile mode.

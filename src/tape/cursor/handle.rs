@@ -124,7 +124,7 @@ impl Deref for Tape {
 
 impl Drop for Tape {
     fn drop(&mut self) {
-        drop(life::take(&self.cursor));
+        life::free(&self.cursor);
     }
 }
 

@@ -61,6 +61,9 @@ pub struct Hot {
 #[derive(Clone, Copy)]
 pub(crate) struct Home(*const Hot);
 
+// SAFETY: an address. Another thread than the core's asks for the cursor in a child of fork only, where it is alone.
+unsafe impl Send for Home {}
+
 impl Home {
     pub(crate) fn new(cursor: &Hot) -> Home {
         Home(cursor)
@@ -71,8 +74,8 @@ impl Home {
     }
 
     pub(crate) fn cursor<'a>(self) -> &'a Hot {
-        // SAFETY: a home cursor is boxed or thread-local and outlives its core, which alone calls this; the
-        // reference is not kept.
+        // SAFETY: a home cursor is boxed or thread-local and outlives its core, which alone calls this, and its place on
+        // the roll, where a child of fork does; the reference is not kept.
         unsafe { &*self.0 }
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Status, bytes};
 use crate::store::Spill;
 use crate::tape::aside::Aside;
 use crate::tape::hot::copy;
-use crate::tape::idle::{self, Part};
+use crate::tape::idle::{self, Part, Slot};
 use crate::vm::{HUGE_PAGE, PAGE, Trim};
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ impl Machine {
         // Another thread may read it.
         copy::fence();
         let part = Part { memory: self.span.lend(keep), store: self.store.take() };
-        self.slot.get_or_insert_with(idle::register).lend(part);
+        self.slot().lend(part);
         self.awaited = false;
     }
 
@@ -56,11 +56,16 @@ impl Machine {
         }
     }
 
+    /// Where it lends its idle part.
+    fn slot(&mut self) -> &Slot<Part> {
+        self.slot.get_or_insert_with(|| idle::register(self.span.account()))
+    }
+
     /// Says, before the tape takes memory up to `need`, that it may lend some in a moment: whoever is short meanwhile
     /// waits for that. A tape that is too small to lend anything says nothing.
     pub(super) fn announce(&mut self, need: usize) {
         if !self.awaited && (self.slot.is_some() || need >= self.lending.least) {
-            self.slot.get_or_insert_with(idle::register).announce();
+            self.slot().announce();
             self.awaited = true;
         }
     }

@@ -13,12 +13,15 @@ impl Span {
             seams.push(HUGE_PAGE);
         }
         if self.reserved > 0 {
+            self.account.unsettle();
             self.seams.append(&mut spare::forget(self.base, self.reserved));
             self.seams.sort_unstable();
-            self.move_pages_to(base).inspect_err(|_| os::release(base, reserved))?;
+            self.move_pages_to(base).inspect_err(|_| {
+                os::release(base, reserved);
+                self.account.settle(self.base, self.reserved);
+            })?;
             // What was moved is not ours any more: another thread may have mapped something there since.
             os::release(self.base + self.committed, self.reserved - self.committed);
-            self.budget.remove_reserved(self.reserved as u64);
             self.moves += 1;
             // Moved pages keep the identity of their old mapping, so the kernel does not merge them with what
             // is committed behind them later.
@@ -27,7 +30,7 @@ impl Span {
             seams.sort_unstable();
             seams.dedup();
         }
-        self.budget.add_reserved(reserved as u64);
+        self.account.settle(base, reserved);
         (self.base, self.reserved, self.seams) = (base, reserved, seams);
         Ok(())
     }
@@ -79,10 +82,10 @@ impl Span {
         let least = round_up(need, unit).ok_or_else(|| absurd(need))?;
         let cap = match os::address_space_left() {
             Some(left) => {
-                let reserved = self.budget.reserved() as usize;
+                let reserved = self.account.budget().reserved() as usize;
                 (left.saturating_add(reserved) / 8).saturating_sub(reserved)
             }
-            None => RESERVE_CAP.saturating_sub(self.budget.reserved() as usize),
+            None => RESERVE_CAP.saturating_sub(self.account.budget().reserved() as usize),
         };
         let wish = self.first_reserve.max(self.reserved.saturating_mul(2)).max(least.saturating_mul(2));
         let mut size = round_up(wish.min(cap).max(least / 8 * 9), PAGE).unwrap_or(least).max(least);

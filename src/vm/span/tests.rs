@@ -130,8 +130,7 @@ fn pages_that_the_kernel_does_not_move_are_copied_also_to_where_it_left_a_hole()
         write(&span, page * PAGE, (page % 251) as u8);
     }
     let (base, reserved) = span.reserve(8 << 20).unwrap();
-    span.budget.add_reserved(reserved as u64);
-    span.budget.remove_reserved(span.reserved as u64);
+    span.account.settle(base, reserved);
     os::release(base + (1 << 20), 1 << 20);
     span.copy_pages_to(base, 0, span.committed).unwrap();
     os::release(span.base + span.committed, span.reserved - span.committed);
@@ -170,8 +169,7 @@ fn span_larger_than_the_address_space_is_refused() {
 #[test]
 fn budget_gets_back_what_is_discarded_and_the_rest_at_the_end() {
     let budget = budget!(u64::MAX);
-    let mut span = Span::with_steps(PAGE, 64 * PAGE);
-    span.budget = budget;
+    let mut span = Span::with_steps(PAGE, 64 * PAGE).charged_to(budget);
     span.commit(32 * PAGE).unwrap();
     assert_eq!(budget.committed(), 32 * PAGE as u64);
     let mut lent = span.lend(20 * PAGE..24 * PAGE);
@@ -226,8 +224,7 @@ fn steps_are_small_at_first_and_then_double_up_to_the_largest() {
 #[test]
 fn step_shrinks_to_what_the_limit_leaves() {
     let budget = budget!(24 * PAGE);
-    let mut span = Span::with_steps(0, 1 << 30);
-    span.budget = budget;
+    let mut span = Span::with_steps(0, 1 << 30).charged_to(budget);
     budget.charge(10 * PAGE as u64).unwrap();
     span.commit(2 * PAGE).unwrap(); // 16, then 2 + 14 / 2
     assert_eq!((span.committed(), span.room()), (9 * PAGE, 5 * PAGE));
@@ -306,8 +303,7 @@ fn bytes_that_are_not_at_hand_are_not_touched() {
 fn trim_keeps_whole_steps_at_the_bottom() {
     let budget = budget!(u64::MAX);
     for (step, unit) in [(0, FIRST_STEP), (PAGE, PAGE)] {
-        let mut span = Span::with_steps(step, 1 << 30);
-        span.budget = budget;
+        let mut span = Span::with_steps(step, 1 << 30).charged_to(budget);
         span.commit(4 * FIRST_STEP).unwrap();
         for (keep, how, left) in [
             (4 * FIRST_STEP, Trim::Hard, 4 * FIRST_STEP),
@@ -327,8 +323,7 @@ fn trim_keeps_whole_steps_at_the_bottom() {
 #[test]
 fn what_was_discarded_comes_back_within_the_memory_that_there_is() {
     let budget = budget!(10 * PAGE);
-    let mut span = Span::with_steps(PAGE, 64 * PAGE);
-    span.budget = budget;
+    let mut span = Span::with_steps(PAGE, 64 * PAGE).charged_to(budget);
     span.commit(10 * PAGE).unwrap();
     span.slice_mut(0, 10 * PAGE).fill(7);
     let mut lent = span.lend(6 * PAGE..7 * PAGE);
@@ -362,8 +357,7 @@ fn what_was_discarded_comes_back_within_the_memory_that_there_is() {
 #[test]
 fn reservation_is_as_large_as_is_reasonable() {
     let budget = budget!(u64::MAX);
-    let mut span = Span::with_steps(PAGE, 4 * PAGE);
-    span.budget = budget;
+    let mut span = Span::with_steps(PAGE, 4 * PAGE).charged_to(budget);
     let size = |span: &Span, need| {
         let (base, size) = span.reserve(need).unwrap();
         os::release(base, size);
@@ -405,8 +399,7 @@ fn address_space_is_given_back_after_each_move() {
         assert!(taken < span.reserved + (64 << 20), "{taken} bytes, of which {} are reserved", span.reserved);
         // Page by page, too.
         let (base, reserved) = span.reserve(256 << 20).unwrap();
-        span.budget.add_reserved(reserved as u64);
-        span.budget.remove_reserved(span.reserved as u64);
+        span.account.settle(base, reserved);
         span.copy_pages_to(base, 0, span.committed).unwrap();
         os::release(span.base + span.committed, span.reserved - span.committed);
         (span.base, span.reserved) = (base, reserved);
