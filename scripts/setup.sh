@@ -34,7 +34,7 @@ flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new
 # What each target needs; rust_* are handled by rust_setup.
 needs() {
   case $1 in
-    test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs openmpi mpich ;;
+    test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs openmpi mpich flang ;;
     matrix)      echo clangs ;;
     mpi-random)  echo cc cxx openmpi mpich ;;
     demo)        echo cc clang gfortran lbfgs ;;

@@ -23,7 +23,8 @@ subroutine actions(n, x, *)
   call f
   call obj%items(3)%run(*10, key=x(:), val=%val(n))
   p => q(1:3)
-  p(1:, 2:3) => q
+  p(1:2, 2:3) => q
+  p(1:) => q
   if (n > 0) x(1) = 2
   if (n - 1) 10, 20, 30
 10 if (n > 1) then
@@ -34,9 +35,9 @@ subroutine actions(n, x, *)
     x(1) = 3
 20 end if
 30 continue
-  outer: do 100 i = 1, n, 2
+  do 100 i = 1, n, 2
     do 100 j = n, 1, -1
-      if (i == j) cycle outer
+      if (i == j) cycle
 100 x(i) = x(i) + j
   do while (n > 0)
     n = n - 1

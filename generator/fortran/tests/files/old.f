@@ -1,5 +1,5 @@
 C     Fixed form as it was written then.
-      PROGRAM OLD (INPUT, OUTPUT)
+      PROGRAM OLD
       IMPLICIT REAL*8 (A-H, O-Z), INTEGER*2 (I), LOGICAL (L)
       DIMENSION A(10), B(0:9, *)
       COMMON /BLK/ X, Y /OTHER/ E1, H2(3) // BLANK

@@ -1,9 +1,9 @@
 //! What tests of this folder share.
 
-pub mod fixed;
-
 use adtape_fortran::source::{Form, Source};
 use adtape_fortran::{Reading, print, read};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Reads a text that no preprocessor has seen.
 pub fn read_text(name: &str, text: &str, form: Form) -> (Source, Reading) {
@@ -18,4 +18,16 @@ pub fn tree_of(name: &str, text: &str, form: Form) -> String {
     let messages: Vec<String> = reading.messages.iter().map(|message| message.in_source(&source)).collect();
     assert!(messages.is_empty(), "{}\n{text}", messages.join("\n"));
     print::tree(&reading.file)
+}
+
+/// The folder of the sources that tests read.
+pub fn files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+/// Says that a test is skipped and why. In CI nothing may be skipped.
+pub fn skip(test: &str, why: &str) {
+    let line = format!("SKIPPED {test}: {why}\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+    assert!(std::env::var_os("CI").is_none(), "in CI no test may be skipped; {line}");
 }

@@ -1,16 +1,8 @@
 //! Small sources and their trees: `tests/files/*.f90`, `*.f` beside `*.tree`. `BLESS=1` writes the trees anew.
 
-mod common;
-
+use crate::common::{files, read_text, tree_of};
 use adtape_fortran::source::Form;
-use common::{read_text, tree_of};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// The folder of the sources.
-fn files() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
-}
 
 /// The sources, by name.
 fn sources() -> Vec<(String, String)> {
@@ -61,7 +53,7 @@ fn fixed_form_gives_the_tree_of_free_form() {
         let tree = tree_of(name, text, Form::of_name(name));
         let (_, reading) = read_text(name, text, Form::of_name(name));
         let free = adtape_fortran::print::fortran(&reading.file);
-        let fixed = common::fixed::of_free(&free);
+        let fixed = crate::fixed::of_free(&free);
         assert_eq!(tree, tree_of(name, &fixed, Form::Fixed { columns: 72 }), "{name}\n{fixed}");
     }
 }

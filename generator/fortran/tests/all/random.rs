@@ -1,9 +1,8 @@
 //! Random programs: printed as free and as fixed form, read again, the tree must be the one that was printed.
 
-mod common;
-
+use crate::common::{read_text, tree_of};
+use crate::fixed;
 use adtape_fortran::source::Form;
-use common::{fixed, read_text, tree_of};
 use fastrand::Rng;
 
 /// How many programs a test makes.

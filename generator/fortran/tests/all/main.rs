@@ -1,0 +1,7 @@
+//! Tests of reading Fortran as a whole. Unit tests are beside the code.
+
+mod common;
+mod files;
+mod fixed;
+mod oracles;
+mod random;
