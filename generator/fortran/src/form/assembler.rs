@@ -1,6 +1,6 @@
 //! Statements under construction: both forms feed their lines here.
 
-use super::{Kind, Label, Statement, Statements, offset};
+use super::statement::{Kind, Label, Statement, Statements, offset};
 use crate::source::{Place, Span};
 
 /// What the next character is part of.
@@ -46,8 +46,7 @@ impl Assembler {
     /// Begins a statement.
     pub fn begin(&mut self, kind: Kind, label: Option<Label>) {
         self.finish();
-        let (text, map) = (String::new(), Vec::new());
-        self.current = Some(Statement { kind, label, text, fixed: self.fixed, map });
+        self.current = Some(Statement::new(kind, label, self.fixed));
     }
 
     /// Ends the statement, if there is one. An empty one without a label leaves nothing.
@@ -91,7 +90,7 @@ impl Assembler {
     /// Adds a line's text as it is, for directives.
     pub fn add_verbatim(&mut self, text: &str, place: Place) {
         let Some(statement) = &mut self.current else { return };
-        statement.map.push((offset(statement.text.len()), place));
+        statement.continue_at(place);
         statement.text.push_str(text);
     }
 
@@ -135,7 +134,7 @@ impl Assembler {
 
     fn start_piece(&mut self, place: Place) {
         if let Some(statement) = &mut self.current {
-            statement.map.push((offset(statement.text.len()), place));
+            statement.continue_at(place);
         }
     }
 

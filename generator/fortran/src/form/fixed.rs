@@ -2,7 +2,7 @@
 
 use super::assembler::{Assembler, State};
 use super::directive::directive;
-use super::{Kind, Label, Statements, is_for_preprocessor, offset};
+use super::statement::{Kind, Label, Statements, is_for_preprocessor, offset};
 use crate::message::Message;
 use crate::source::{Place, Source, Span};
 

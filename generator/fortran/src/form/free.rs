@@ -2,7 +2,7 @@
 
 use super::assembler::{Assembler, Ended, State};
 use super::directive::directive;
-use super::{Kind, Statements, is_for_preprocessor, offset};
+use super::statement::{Kind, Statements, is_for_preprocessor, offset};
 use crate::source::{Place, Source, Span};
 
 /// What the next line continues.
@@ -105,7 +105,8 @@ mod tests {
         let source = Source::of_text("m.f90", text, Form::Free, &mut |_, _| None);
         let found = statements(&source, Form::Free);
         assert_eq!(found.messages, []);
-        let each = |s: &super::super::Statement| (s.label.map(|label| label.number), s.text.trim().to_owned());
+        let each =
+            |s: &super::super::statement::Statement| (s.label.map(|label| label.number), s.text.trim().to_owned());
         found.statements.iter().map(each).collect()
     }
 
