@@ -222,7 +222,8 @@ fn told_apart(flow: &Flow, head: ProcId) -> Vec<(String, Vec<String>)> {
 }
 
 fn written(flow: &Flow, head: ProcId) -> Vec<bool> {
-    let writes = flow.writes(head, RegionId(0));
+    let writes: flow::Set =
+        flow.writes(head, RegionId(0)).iter().flat_map(|loc| flow.points.aliases(head, *loc)).collect();
     let root = |k: usize| flow::Root::Formal(head, k as u32);
     let params = 0..flow.program.procs[head].params.len();
     params.map(|k| writes.iter().any(|loc| flow.points.locs.root(*loc) == root(k))).collect()

@@ -119,6 +119,10 @@ const OTHERS: &[Fault] = &[
     ("points/one.rs", "others.iter().for_each(|y| self.pair(&mut one.related[p.index()], x, *y, call_span))", "()",
         "callees compare nothing"),
     ("points/one.rs", "all.extend(group)", "drop(group)", "what is one with a third is not one"),
+    ("points/one.rs", "argument(k).plus(Offset::Is(more))", "{ let _ = (&argument, k, more); Offset::Any }",
+        "no callee reads below by a subscript of its caller's"),
+    ("points/one.rs", "beside.map(|member| (*member, other))", "beside.take(0).map(|member| (*member, other))",
+        "what is one with a pointer that leads below does not lie there"),
     ("effects.rs", "given.contains(&top(global)) || !program.closed.contains(global) && !inside(global)", "false",
         "functions without source write what the program writes"),
 ];

@@ -31,6 +31,8 @@ pub(super) struct One {
     related: Vec<Related>,
     /// By procedure and root: the least element that the procedure surely accesses there.
     lowest: BTreeMap<(ProcId, Loc), i128>,
+    /// By procedure and root: integer arguments by which elements are accessed there, with what is added to them.
+    by_argument: BTreeSet<(ProcId, Loc, u32, i128)>,
     /// Of objects of the caller and variables at file scope, a whole root and what may be its memory.
     pub(super) pairs: BTreeSet<(Loc, Loc)>,
     /// What is taken for one object, but cannot be.
@@ -42,6 +44,8 @@ pub(super) struct One {
 enum Offset {
     /// So many elements behind.
     Is(i128),
+    /// As many elements behind as an integer argument of the procedure says, and so many more.
+    Argument(u32, i128),
     /// Below, by some number of elements.
     Below,
     /// Anywhere.
@@ -59,6 +63,9 @@ impl Offset {
         let is_none_above = |offset| matches!(offset, Offset::Below | Offset::Is(..=0));
         match (self, other) {
             (Offset::Is(a), Offset::Is(b)) => a.checked_add(b).map_or(Offset::Any, Offset::Is),
+            (Offset::Argument(k, a), Offset::Is(b)) | (Offset::Is(b), Offset::Argument(k, a)) => {
+                a.checked_add(b).map_or(Offset::Any, |sum| Offset::Argument(k, sum))
+            }
             (a, b) if is_none_above(a) && is_none_above(b) => Offset::Below,
             _ => Offset::Any,
         }
@@ -75,11 +82,16 @@ impl Offset {
         }
     }
 
-    fn lowest(self) -> Option<i128> {
-        match self {
-            Offset::Is(at) => Some(at),
-            Offset::Below => Some(BELOW),
-            Offset::Any => None,
+    fn times(self, other: Offset) -> Offset {
+        match (self, other) {
+            (Offset::Is(a), Offset::Is(b)) => a.checked_mul(b).map_or(Offset::Any, Offset::Is),
+            (Offset::Is(0), _) | (_, Offset::Is(0)) => Offset::Is(0),
+            (Offset::Is(1), other) | (other, Offset::Is(1)) => other,
+            (Offset::Below, Offset::Is(1..)) | (Offset::Is(1..), Offset::Below) => Offset::Below,
+            // A subscript with a minus in front is meant to lead back.
+            (Offset::Is(..0), Offset::Any | Offset::Argument(..)) => Offset::Below,
+            (Offset::Any | Offset::Argument(..), Offset::Is(..0)) => Offset::Below,
+            _ => Offset::Any,
         }
     }
 }
@@ -89,13 +101,16 @@ impl Points<'_> {
     pub(super) fn relate(&mut self) -> bool {
         let mut one = std::mem::take(&mut self.one);
         one.related.resize(self.program.procs.len(), Related::new());
-        let before = (one.related.iter().map(BTreeMap::len).sum::<usize>(), one.lowest.clone(), one.pairs.len());
+        let size = |one: &One| {
+            let related = one.related.iter().map(BTreeMap::len).sum::<usize>();
+            (related, one.lowest.clone(), one.by_argument.len(), one.pairs.len())
+        };
+        let before = size(&one);
         for p in walk::callees_first(self.program) {
             self.relate_in(p, &mut one);
         }
         self.join(&mut one);
-        let news =
-            before != (one.related.iter().map(BTreeMap::len).sum::<usize>(), one.lowest.clone(), one.pairs.len());
+        let news = before != size(&one);
         self.one = one;
         news
     }
@@ -151,18 +166,21 @@ impl Points<'_> {
                 others.iter().for_each(|y| self.pair(&mut one.related[p.index()], x, *y, call_span));
             }
         }
-        let own = one.lowest.range((g, Loc(0))..=(g, Loc(u32::MAX)));
-        for ((_, top), lowest) in own.map(|(at, lowest)| (*at, *lowest)).collect::<Vec<_>>() {
-            let begin = match self.locs.root(top) {
-                Root::Formal(_, k) => {
-                    args.get(k as usize).map_or(Offset::Any, |arg| self.offset(p, arg, &Cell::new(BUDGET)))
-                }
-                _ => Offset::Is(0),
-            };
-            let at = if lowest == BELOW { Offset::Below } else { Offset::Is(lowest) };
-            if let Some(lowest) = begin.plus(at).lowest() {
-                self.up(p, call, g, top).into_iter().for_each(|loc| self.touch(p, loc, lowest, one));
+        let begin = |top| match self.locs.root(top) {
+            Root::Formal(_, k) => {
+                args.get(k as usize).map_or(Offset::Any, |arg| self.offset(p, arg, &Cell::new(BUDGET)))
             }
+            _ => Offset::Is(0),
+        };
+        let own = one.lowest.range((g, Loc(0))..=(g, Loc(u32::MAX)));
+        let lowest = |lowest| if lowest == BELOW { Offset::Below } else { Offset::Is(lowest) };
+        let known = own.map(|((_, top), at)| (*top, lowest(*at))).collect::<Vec<_>>();
+        let own = one.by_argument.range((g, Loc(0), 0, i128::MIN)..=(g, Loc(u32::MAX), u32::MAX, i128::MAX));
+        let argument = |k: u32| args.get(k as usize).map_or(Offset::Any, |arg| self.number(p, arg, &Cell::new(BUDGET)));
+        let given = own.map(|&(_, top, k, more)| (top, argument(k).plus(Offset::Is(more)))).collect::<Vec<_>>();
+        for (top, at) in known.into_iter().chain(given) {
+            let at = begin(top).plus(at);
+            self.up(p, call, g, top).into_iter().for_each(|loc| self.touch(p, loc, at, one));
         }
     }
 
@@ -173,16 +191,30 @@ impl Points<'_> {
             Some(Step::Index(subscripts)) => subscripts.first().map_or(Offset::Is(0), |s| self.number(p, &s.at, &left)),
             _ => Offset::Is(0),
         };
-        if let Some(lowest) = self.offset(p, pointer, &left).plus(first).lowest() {
-            self.targets(p, pointer).into_iter().for_each(|loc| self.touch(p, loc, lowest, one));
-        }
+        let at = self.offset(p, pointer, &left).plus(first);
+        self.targets(p, pointer).into_iter().for_each(|loc| self.touch(p, loc, at, one));
     }
 
-    fn touch(&self, p: ProcId, loc: Loc, lowest: i128, one: &mut One) {
-        if self.locs.root_top(loc) == loc && !self.locs.root(loc).is_memory() {
-            let known = one.lowest.entry((p, loc)).or_insert(lowest);
-            *known = lowest.min(*known);
+    fn touch(&self, p: ProcId, loc: Loc, at: Offset, one: &mut One) {
+        if self.locs.root_top(loc) != loc || self.locs.root(loc).is_memory() {
+            return;
         }
+        let lowest = match at {
+            // A function that calls itself with a pointer moved down leads ever lower.
+            Offset::Is(lowest) if lowest < -i128::from(BUDGET) => BELOW,
+            Offset::Is(lowest) => lowest,
+            Offset::Below => BELOW,
+            Offset::Argument(k, more) => {
+                // A function that hands its argument to itself, one more each time, has no end of them.
+                if more.abs() <= i128::from(BUDGET) {
+                    one.by_argument.insert((p, loc, k, more));
+                }
+                return;
+            }
+            Offset::Any => return,
+        };
+        let known = one.lowest.entry((p, loc)).or_insert(lowest);
+        *known = lowest.min(*known);
     }
 
     /// Where a pointer lies. `left`: how many expressions may still be read.
@@ -219,12 +251,18 @@ impl Points<'_> {
                 Offset::Is(at) => Offset::Is(-at),
                 Offset::Below => Offset::Any,
                 // A subscript with a minus in front is meant to lead back.
-                Offset::Any => Offset::Below,
+                Offset::Any | Offset::Argument(..) => Offset::Below,
             },
+            ExprKind::Binary(Binary::Multiply, a, b) => self.number(p, a, left).times(self.number(p, b, left)),
             ExprKind::Binary(Binary::Add, a, b) => self.number(p, a, left).plus(self.number(p, b, left)),
             ExprKind::Binary(Binary::Subtract, a, b) => match (self.number(p, a, left), self.number(p, b, left)) {
-                (Offset::Is(a), Offset::Is(b)) => Offset::Is(a - b),
-                (Offset::Is(..=0) | Offset::Below, Offset::Is(0..) | Offset::Any) => Offset::Below,
+                (Offset::Is(a), Offset::Is(b)) => a.checked_sub(b).map_or(Offset::Any, Offset::Is),
+                (Offset::Argument(k, a), Offset::Is(b)) => {
+                    a.checked_sub(b).map_or(Offset::Any, |rest| Offset::Argument(k, rest))
+                }
+                (Offset::Is(..=0) | Offset::Below, Offset::Is(0..) | Offset::Any | Offset::Argument(..)) => {
+                    Offset::Below
+                }
                 _ => Offset::Any,
             },
             ExprKind::Value(v) => self.of_value(p, *v, &|of| self.number(p, of, left)),
@@ -242,11 +280,12 @@ impl Points<'_> {
         let known = &proc.values[v];
         match &known.def {
             Def::Entry(_) if matches!(proc.vars[known.var].ty, Type::Pointer(_)) => Offset::Is(0),
+            Def::Entry(k) => Offset::Argument(*k, 0),
             Def::Is(e) => of(e),
             def @ Def::Join(..) => proc.merged(def).map_or(Offset::Any, |[then, other]| value(then).or(value(other))),
             def @ Def::Head(..) => proc.merged(def).map_or(Offset::Any, |[init, _]| value(init)),
             def @ Def::Out(..) => proc.merged(def).map_or(Offset::Any, |[_, end]| value(end)),
-            Def::Entry(_) | Def::Result(_) | Def::Undefined | Def::Popped(_) => Offset::Any,
+            Def::Result(_) | Def::Undefined | Def::Popped(_) => Offset::Any,
         }
     }
 
@@ -307,7 +346,14 @@ impl Points<'_> {
                 let others = self.locs.all().filter(|other| is_outside(other) && self.locs.root_top(*other) != own);
                 let seen = others.filter(|other| self.locs.native(*other).is_none_or(|q| q == p));
                 let same = seen.filter(|other| locs::compatible(self.locs.ty(own), self.locs.ty(*other)));
-                one.pairs.extend(same.map(|other| (own, other)));
+                // What is one with this one lies in that object, too.
+                let related = groups.iter().filter(|group| group.contains(&own)).flatten().copied();
+                let related: Set = related.filter(|member| self.locs.root_top(*member) == *member).collect();
+                for other in same {
+                    let beside = related.iter().filter(|member| **member != self.locs.root_top(other));
+                    one.pairs.extend(beside.map(|member| (*member, other)));
+                    one.pairs.insert((own, other));
+                }
             }
         }
     }
