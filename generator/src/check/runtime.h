@@ -33,6 +33,8 @@ void *@_reached(const void *place, size_t bytes, uint32_t site);
 void @_calls(uint32_t call);
 void @_begins(void);
 void @_leaves(void);
+/* A function is called that is not watched. */
+void @_unseen(uint32_t function);
 void @_add(@_head *head, @_block block);
 /* The run that the calling process is to make; 0: the caller's own. The first one learns, the others compare. */
 int @_learn(@_head *head, const void *frame);

@@ -32,6 +32,14 @@ static const int may_share[][2] = {
 /* shared */
     {-1, -1},
 };
+/* Functions that are not watched, and why. */
+static struct {
+    const char *name, *why;
+    int is_said;
+} unseen[] = {
+/* unseen */
+    {"", "", 0},
+};
 enum { OBJECTS = sizeof objects / sizeof *objects, WORDS = (OBJECTS + 63) / 64, SETS = 4096, CLASHES = 20 };
 
 /* Sets of objects by number; the empty one is 0. `near`: with those that may be one with them. */
@@ -56,6 +64,8 @@ static struct clash {
     char names[2][120];
 } *clashes;
 static uint32_t *count_of_clashes;
+/* By function that is not watched: whether it was called. All processes share it. */
+static unsigned char *was_called;
 
 static uint32_t set_of(const uint64_t *wanted) {
     for (uint32_t k = 0; k < count_of_sets; k++) {
@@ -123,6 +133,8 @@ void @_begins(void) {
     begins[count_of_begins++] = begin;
     count_of_bound += count;
 }
+
+void @_unseen(uint32_t function) { was_called[function] = 1; }
 
 void @_leaves(void) { count_of_bound = begins[--count_of_begins]; }
 
@@ -239,13 +251,14 @@ static void *shared(size_t bytes);
 
 /* In front of the child: whether it can tell what it found. */
 static int can_watch(void) {
-    const size_t bytes = CLASHES * sizeof *clashes + sizeof *count_of_clashes;
+    const size_t bytes = CLASHES * sizeof *clashes + sizeof *count_of_clashes + sizeof unseen / sizeof *unseen;
     if (clashes == NULL) {
         clashes = shared(bytes);
         if (clashes == NULL) {
             return 0;
         }
         count_of_clashes = (uint32_t *)(void *)(clashes + CLASHES);
+        was_called = (unsigned char *)(count_of_clashes + 1);
     }
     *count_of_clashes = 0;
     return 1;
@@ -253,6 +266,13 @@ static int can_watch(void) {
 
 /* Behind the child. */
 static void say_clashes(const @_head *head) {
+    for (size_t k = 0; k + 1 < sizeof unseen / sizeof *unseen; k++) {
+        if (was_called[k] && !unseen[k].is_said) {
+            unseen[k].is_said = 1;
+            leave_out(head->head, ", address by address", "'%s' %s, so nothing says which memory it reaches",
+                      unseen[k].name, unseen[k].why);
+        }
+    }
     for (uint32_t k = 0; k < *count_of_clashes; k++) {
         const struct clash *c = &clashes[k];
         if (may_say()) {

@@ -6,6 +6,8 @@
 //! to, what a pointer in memory leads to. Each call says what it makes of its callee's roots, so that a root stands for
 //! the *objects* of the head that it is in this time. Two accesses to one address, one of them a write, have an object in
 //! common, or objects that may be one; else the head was called with memory that its adjoint takes for different.
+//!
+//! A function that has no copy, and that reaches such memory, is *unseen*: the check says that it was called.
 
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +32,8 @@ pub struct Watch<'a> {
     roots: Vec<BTreeMap<Loc, i64>>,
     sites: FxHashMap<(ProcId, Place, bool), usize>,
     calls: BTreeMap<(ProcId, Option<ItemId>), usize>,
+    /// Procedures without a copy that reach memory of the heads, and why they have none.
+    unseen: BTreeMap<ProcId, String>,
     rows_of_sites: Vec<String>,
     rows_of_calls: Vec<String>,
     rows_of_roots: Vec<String>,
@@ -46,12 +50,15 @@ impl<'a> Watch<'a> {
         let live = |proc: &ProcId| adjoint.sweeps.iter().any(|sweeps| sweeps.proc == *proc);
         let heads: Vec<ProcId> = adjoint.heads.iter().copied().filter(live).collect();
         let (mut copied, mut open) = (BTreeSet::new(), heads.clone());
+        let mut without = BTreeMap::new();
         while let Some(proc) = open.pop() {
-            // A function that keeps something has no second copy of it.
-            let may = live(&proc) || printable(proc) && !names_statics(program, proc);
-            let may = may && !program.procs[proc].has_list;
-            if may && copied.insert(proc) {
-                open.extend(walk::calls(&program.procs[proc]).into_iter().map(|(_, callee)| callee));
+            let why = if live(&proc) { None } else { without_copy(program, proc, printable) };
+            match why {
+                Some(why) => drop(without.insert(proc, why)),
+                None if copied.insert(proc) => {
+                    open.extend(walk::calls(&program.procs[proc]).into_iter().map(|(_, callee)| callee));
+                }
+                None => {}
             }
         }
         let tops: Vec<Loc> = points.locs.all().filter(|loc| points.locs.root_top(*loc) == *loc).collect();
@@ -70,6 +77,7 @@ impl<'a> Watch<'a> {
             roots,
             sites: FxHashMap::default(),
             calls: BTreeMap::new(),
+            unseen: BTreeMap::new(),
             rows_of_sites: Vec::new(),
             rows_of_calls: Vec::new(),
             rows_of_roots: Vec::new(),
@@ -79,6 +87,8 @@ impl<'a> Watch<'a> {
         for proc in watch.copied.clone() {
             watch.procedure(program, proc);
         }
+        without.retain(|proc, _| watch.reaches(program, *proc));
+        watch.unseen = without;
         for head in &heads {
             let roots = watch.roots[head.index()].clone();
             let bound = roots.keys().map(|root| watch.objects.get(root).map(|object| -1 - object));
@@ -176,6 +186,37 @@ impl<'a> Watch<'a> {
         self.calls.get(&(proc, Some(call))).copied()
     }
 
+    /// The number of a procedure that has no copy, and that reaches memory of the heads.
+    pub fn unseen(&self, callee: ProcId) -> Option<usize> {
+        self.unseen.keys().position(|proc| *proc == callee)
+    }
+
+    /// Whether a procedure, or one that it calls, accesses memory of the heads. What it declares inside is its own.
+    fn reaches(&self, program: &Program, proc: ProcId) -> bool {
+        let (mut seen, mut open) = (BTreeSet::from([proc]), vec![proc]);
+        while let Some(p) = open.pop() {
+            let proc = &program.procs[p];
+            let read = walk::exprs(proc).into_iter().flat_map(walk::loads).filter(|place| !is_opaque(&place.ty));
+            if read.chain(walk::stores(proc)).any(|place| self.is_outside(program, p, place)) {
+                return true;
+            }
+            let callees = walk::calls(proc).into_iter().map(|(_, callee)| callee);
+            open.extend(callees.filter(|callee| seen.insert(*callee)));
+        }
+        false
+    }
+
+    fn is_outside(&self, program: &Program, p: ProcId, place: &Place) -> bool {
+        let is_own = |loc: Loc| match self.points.locs.root(loc) {
+            Root::Global(global) => program.statics.iter().any(|declared| declared.globals.contains(&global)),
+            _ => false,
+        };
+        self.points.cells(p, place).into_iter().flat_map(|cell| self.points.grounds_of(cell)).any(|ground| {
+            let is_object = self.objects.contains_key(&self.points.locs.root_top(ground));
+            is_object && !is_own(ground) || self.points.locs.root(ground) == Root::Unknown
+        })
+    }
+
     /// The number of the call of a head.
     pub fn head(&self, head: ProcId) -> Option<usize> {
         self.calls.get(&(head, None)).copied()
@@ -191,7 +232,9 @@ impl<'a> Watch<'a> {
             .shared()
             .into_iter()
             .filter_map(|(a, b)| Some(format!("{{{}, {}}}", self.objects.get(&a)?, self.objects.get(&b)?)));
+        let unseen = self.unseen.iter().map(|(proc, why)| format!("{{{:?}, {why:?}, 0}}", program.procs[*proc].name));
         TABLES
+            .replace("/* unseen */\n", &lines(&unseen.collect::<Vec<_>>()))
             .replace("/* accesses */\n", &lines(&self.rows_of_sites))
             .replace("/* calls */\n", &lines(&self.rows_of_calls))
             .replace("/* roots */\n", &lines(&self.rows_of_roots))
@@ -201,26 +244,27 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Whether a procedure names a variable that a function declares inside.
-fn names_statics(program: &Program, p: ProcId) -> bool {
+/// Why C has no second copy of a procedure, if it has none.
+fn without_copy(program: &Program, p: ProcId, printable: &dyn Fn(ProcId) -> bool) -> Option<String> {
+    let lasting = program.statics.iter().filter(|declared| declared.lasting.is_some());
+    let lasting: BTreeSet<GlobalId> = lasting.flat_map(|declared| declared.globals.iter().copied()).collect();
     let proc = &program.procs[p];
-    let is_inside = |global: &GlobalId| program.statics.iter().any(|declared| declared.globals.contains(global));
-    let mut found = false;
-    let mut see = |place: &Place| found |= matches!(&place.base, Base::Global(global) if is_inside(global));
-    for id in walk::items(proc, RegionId(0)) {
-        let item = &proc.items[id];
-        for e in walk::of_item(proc, item) {
-            walk::expr(e, &mut |x| {
-                if let ExprKind::Load(place) | ExprKind::Address(place) = &x.kind {
-                    see(place);
-                }
-            });
-        }
-        if let ItemKind::Store { to, .. } = &item.kind {
-            see(to);
-        }
+    let mut keeps = false;
+    let mut see = |place: &Place| keeps |= matches!(&place.base, Base::Global(global) if lasting.contains(global));
+    walk::stores(proc).into_iter().for_each(&mut see);
+    for e in walk::exprs(proc) {
+        walk::expr(e, &mut |x| match &x.kind {
+            ExprKind::Load(place) | ExprKind::Address(place) => see(place),
+            _ => {}
+        });
     }
-    found
+    if keeps {
+        return Some("keeps a static variable from call to call".into());
+    }
+    if proc.has_list {
+        return Some("has a variable number of arguments".into());
+    }
+    (!printable(p)).then(|| "has a pointer to rows of variable extent".into())
 }
 
 /// Whether a type leads to what only the source can name.

@@ -132,6 +132,25 @@ pub fn calls(proc: &Proc) -> Vec<(ItemId, ProcId)> {
     out
 }
 
+/// Every expression of a procedure.
+pub fn exprs(proc: &Proc) -> Vec<&Expr> {
+    let in_items = items(proc, RegionId(0)).into_iter().flat_map(|id| of_item(proc, &proc.items[id]));
+    in_items.chain(&proc.result).collect()
+}
+
+/// Every place that a procedure writes.
+pub fn stores(proc: &Proc) -> Vec<&Place> {
+    let mut out = Vec::new();
+    for id in items(proc, RegionId(0)) {
+        match &proc.items[id].kind {
+            ItemKind::Store { to, .. } => out.push(to),
+            ItemKind::Call { into, .. } => out.extend(into),
+            _ => {}
+        }
+    }
+    out
+}
+
 /// By procedure: whether a head is it, or calls it, itself or by others.
 pub fn reached(program: &Program, heads: &[Head]) -> Vec<bool> {
     let mut reached = vec![false; program.procs.len()];

@@ -74,10 +74,46 @@ double downwards(double *a, double *end, int n, double x) {
     while (n-- > 0) *--end *= x;
     return a[0] * x;
 }
+static double summed(const double *from, int first, int by) {
+    double s = 0.0;
+    for (int i = 0; i < 2; i++) s += from[first + by * i];
+    return s;
+}
+double by_argument(double *a, double *end, double x) {
+    for (int i = 0; i < 3; i++) a[i] = x * x;
+    return summed(end, -2, 1) * x;
+}
+static double handed(const double *from, int n) { return summed(from, n - 3, 1) + summed(from, 0, 1); }
+double by_two_calls(double *a, double *end, double x) {
+    for (int i = 0; i < 6; i++) a[i] = x * x;
+    return handed(end, 1) * x;
+}
+double by_factor(double *a, double *end, double x) {
+    for (int i = 0; i < 3; i++) a[i] = x * x;
+    return summed(end, -1, -1) * x;
+}
+double multiplied(double *a, double *end, int n, double x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) a[i] = x * x;
+    for (int i = 1; i <= n; i++) s += end[-1 * i];
+    return s * x;
+}
+static double back(const double *from, int n) { return n == 0 ? 0.0 : from[-1] + back(from - 1, n - 1); }
+double by_recursion(double *a, double *end, double x) {
+    for (int i = 0; i < 3; i++) a[i] = x * x;
+    return back(end, 3) * x;
+}
+/* What is one with a pointer that leads below lies in that object, too. */
+double third(double *first, double *middle, double *last, double x) {
+    first[0] = 1.0;
+    first[3] = x * x;
+    if (middle < last) return middle[-1] * last[0] * x;
+    return 0.0;
+}
 ";
 
 /// By function: the arguments of its adjoint but for the last ones, and its value at `x`.
-const CALLS: [(&str, &str, &str); 12] = [
+const CALLS: [(&str, &str, &str); 18] = [
     ("compared", "&s, &s_b", "x * x * x"),
     ("in_order", "&s, &s_b", "x * x * x + x * x * x * x"),
     ("once", "a, b, a + 2, b + 2", "x * x * x"),
@@ -90,6 +126,12 @@ const CALLS: [(&str, &str, &str); 12] = [
     ("alone", "a, b, a + 3, b + 3", "x * x * x"),
     ("by_callee", "a, b, 4, a + 4, b + 4", "x * x * x"),
     ("downwards", "a, b, a + 3, b + 3, 3", "x * x * x"),
+    ("by_argument", "a, b, a + 3, b + 3", "2 * x * x * x"),
+    ("by_two_calls", "a, b, a + 3, b + 3", "4 * x * x * x"),
+    ("by_factor", "a, b, a + 3, b + 3", "2 * x * x * x"),
+    ("multiplied", "a, b, a + 3, b + 3, 3", "3 * x * x * x"),
+    ("by_recursion", "a, b, a + 3, b + 3", "3 * x * x * x"),
+    ("third", "a, b, a + 1, b + 1, a + 3, b + 3", "x * x * x"),
 ];
 
 const DRIVER: &str = "\
@@ -219,10 +261,21 @@ double blocks(const double *a, int n, double x) {
     }
     return s;
 }
+static int index_of(const int *m) {
+    static const int at[3] = {0, 2, 1};
+    int sum = 0;
+    for (int i = 0; i < 2; i++) sum += at[m[i]];
+    return sum;
+}
+double tabled(int *n, const int *m, double x) {
+    n[0] = 2;
+    int k = index_of(m);
+    return k * x;
+}
 ";
 
 /// By function: the arguments of its adjoint but for the last ones, and what the check finds.
-const FOUND: [(&str, &str, &str); 8] = [
+const FOUND: [(&str, &str, &str); 9] = [
     ("members", "&t", "'*t->p' at LINE:11 and '*t->q' at LINE:12"),
     ("nested", "&h", "'*h->inside->p' at LINE:5 and '*h->inside->q' at LINE:7"),
     ("behind", "&h", "'**h->row' at LINE:5 and '*h->inside->q' at LINE:7"),
@@ -231,6 +284,7 @@ const FOUND: [(&str, &str, &str); 8] = [
     ("counts", "&n, &n", "'*n' at LINE:34 and '*m' at LINE:35"),
     ("only_read", "a, a", ""),
     ("blocks", "a, 4", ""),
+    ("tabled", "k, k", "'*n' at LINE:59 and '*m' at LINE:55"),
 ];
 
 /// The check compared arguments alone: not what members of structs and pointers behind pointers lead to.
@@ -244,7 +298,7 @@ int main(void) {
     struct two t = {a, a + 1, 2};
     double *row[2] = {a, a + 1};
     struct holder h = {&t, row};
-    int n = 1;
+    int n = 1, k[2] = {1, 1};
 "
     .to_string();
     let mut heads = String::new();
@@ -262,6 +316,83 @@ int main(void) {
         let found = found.replace("LINE", "model.c");
         assert_eq!(said.len(), usize::from(!found.is_empty()), "{name}: {said:#?}");
         assert!(said.iter().all(|line| names_both(line, &found)), "{name}: {said:#?}");
+    }
+}
+
+/// Functions that have no second copy, and reach memory of the caller.
+const UNSEEN: &str = "\
+#include <stdarg.h>
+#include <stdio.h>
+struct model { int steps; };
+static void told(const struct model *m, const char *text, ...) {
+    va_list list;
+    if (m->steps < 3) return;
+    va_start(list, text);
+    vfprintf(stderr, text, list);
+    va_end(list);
+}
+static void said(const char *text, ...) {
+    va_list list;
+    va_start(list, text);
+    vfprintf(stderr, text, list);
+    va_end(list);
+}
+static void counted(const int *n) {
+    static int calls;
+    calls += *n;
+    if (calls > 100) puts(\"many\");
+}
+double list(const struct model *m, double x) {
+    told(m, \"%d\\n\", 1);
+    return x * x;
+}
+double reported(const int *n, double x) {
+    counted(n);
+    return x * x;
+}
+static int next(const int *n) {
+    static int at;
+    at = (at + *n) % 3;
+    return at;
+}
+double kept(const int *n, double x) {
+    int k = next(n);
+    return x * x * k;
+}
+double neither(double x) {
+    said(\"%d\\n\", 1);
+    return x * x;
+}
+";
+
+/// They were passed over, and the check said that it had compared everything.
+#[test]
+fn functions_that_are_not_watched_are_named() {
+    let heads = ["list", "kept", "reported", "neither"].map(|name| format!("{name}({name})/(x) ")).concat();
+    let driver = "\
+#include \"model_b.h\"
+int main(void) {
+    struct model m = {1};
+    int n = 1;
+    double x = 1.5, x_b = 0;
+    list_b(&m, x, &x_b, 1.0);
+    list_b(&m, x, &x_b, 1.0);
+    kept_b(&n, x, &x_b, 1.0);
+    reported_b(&n, x, &x_b, 1.0);
+    neither_b(x, &x_b, 1.0);
+    return 0;
+}
+";
+    let (status, said, _) = checked(UNSEEN, heads.trim(), driver);
+    assert_eq!(status, Some(5), "{said}");
+    for line in [
+        "check: list: not compared, address by address: 'told' has a variable number of arguments, so nothing says which \
+         memory it reaches",
+        "check: kept: not compared, address by address: 'next' keeps a static variable from call to call, so nothing says which \
+         memory it reaches",
+        " 0 wrong; 2 comparisons could not be made",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
     }
 }
 

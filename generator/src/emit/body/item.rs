@@ -70,6 +70,7 @@ impl<'a> Body<'a> {
                 if let Some(number) = entered {
                     self.statement(&format!("{}_calls({number});", self.unit.witness));
                 }
+                self.says_unseen(callee);
                 self.call(callee, args, *result, into.as_ref());
                 if entered.is_some() {
                     self.statement(&format!("{}_leaves();", self.unit.witness));

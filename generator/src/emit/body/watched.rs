@@ -25,6 +25,15 @@ impl Body<'_> {
             self.statement(&format!("(void){}_reached({address}, sizeof({size}), {number});", self.unit.witness));
         }
     }
+
+    /// For `--check`: the copy of a procedure says that it calls what has none.
+    pub(super) fn says_unseen(&mut self, callee: &Callee) {
+        if let (Some((watch, _)), Callee::Proc(callee)) = (self.watch, callee)
+            && let Some(number) = watch.unseen(*callee)
+        {
+            self.statement(&format!("{}_unseen({number});", self.unit.witness));
+        }
+    }
 }
 
 impl Exprs<'_> {
