@@ -236,6 +236,8 @@ pub enum Stmt {
     /// A block of the heap for a pointer variable: elements, whether zeroed, what is done with it before `free`.
     Heap(usize, Expr, bool, Vec<Stmt>),
     Block(Vec<Stmt>),
+    /// Calls a procedure of another file.
+    Tell(usize),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -256,12 +258,16 @@ pub struct Proc {
     pub vars: Vec<Var>,
     pub body: Vec<Stmt>,
     pub is_static: bool,
+    /// Whether another file has it: a handler that takes a text, whose source the generator does not see.
+    pub is_outside: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
     pub name: String,
     pub fields: Vec<(String, Ty)>,
+    /// Whether its two pointers lead into one array.
+    pub is_span: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -275,6 +281,8 @@ pub struct Global {
 pub struct Role {
     /// Elements behind a pointer.
     pub extent: usize,
+    /// Where a pointer leads that has no object of its own: into that of another parameter, at an element.
+    pub into: Option<(usize, usize)>,
     pub dependent: bool,
     pub independent: bool,
 }
@@ -345,7 +353,10 @@ impl Program {
                 Ty::Int(int) => Ty::Int(int.promoted()),
                 ty => ty,
             },
-            Expr::Bin(_, a, b) => self.ty(proc, a).common(&self.ty(proc, b)),
+            Expr::Bin(_, a, b) => match (self.ty(proc, a), self.ty(proc, b)) {
+                (Ty::Ptr(_), Ty::Ptr(_)) => Ty::Int(Int::I64),
+                (a, b) => a.common(&b),
+            },
             Expr::Cast(ty, _) => ty.clone(),
             Expr::Cond(of) => self.ty(proc, &of[1]).common(&self.ty(proc, &of[2])),
             Expr::Call(callee, _) => self.procs[*callee].ret.clone(),

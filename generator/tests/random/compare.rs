@@ -12,8 +12,9 @@ pub fn request(out: &mut Vec<u8>, entry: u32, mode: u32, case: &Case, data: &Dat
     for (k, object) in data.objects.iter().enumerate() {
         let (offsets, _) = world::offsets(&case.program, object);
         for (cell, (_, at)) in object.cells.iter().zip(offsets) {
-            if let Cell::To(target) = cell {
-                links.push([k, at, *target].map(|of| u32::try_from(of).unwrap()));
+            if let Cell::To(target, element) = cell {
+                let (size, _) = world::layout(&case.program, &data.objects[*target].ty);
+                links.push([k, at, *target, element * size].map(|of| u32::try_from(of).unwrap()));
             }
         }
     }
@@ -146,7 +147,7 @@ fn differ_by(
     let bits = |cell: &Cell| match cell {
         Cell::Real(v) => v.to_bits().into(),
         Cell::Int(v) => *v,
-        Cell::To(_) => 0,
+        Cell::To(..) => 0,
     };
     let are_same = |a: &Cell, b: &Cell| match (a, b) {
         (Cell::Real(a), Cell::Real(b)) => same(*a, *b),

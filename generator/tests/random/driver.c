@@ -134,7 +134,7 @@ int main(void) {
     uint32_t head[4];
     answer = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     while (fread(head, 1, sizeof head, stdin) == sizeof head) {
-        uint32_t links[MOST][3];
+        uint32_t links[MOST][4];
         double seed;
         int status = 0;
         at = &entries[head[0]];
@@ -151,8 +151,9 @@ int main(void) {
             take(shadow[k], at->bytes[k]);
         }
         for (uint32_t k = 0; k < head[2]; k++) {
-            memcpy(memory[links[k][0]] + links[k][1], &memory[links[k][2]], sizeof(char *));
-            memcpy(shadow[links[k][0]] + links[k][1], &shadow[links[k][2]], sizeof(char *));
+            const char *const to = memory[links[k][2]] + links[k][3], *const along = shadow[links[k][2]] + links[k][3];
+            memcpy(memory[links[k][0]] + links[k][1], &to, sizeof to);
+            memcpy(shadow[links[k][0]] + links[k][1], &along, sizeof along);
         }
         memset(answer, 0, 40 + 3 * total);
         fflush(stdout);

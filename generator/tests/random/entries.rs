@@ -36,7 +36,7 @@ pub fn text(program: &Program, objects: &[Object], seed: u64, headers: (&str, &s
     let (name, head) = (&program.head().name, program.head());
     let ret = print::ty(program, &head.ret);
     let keep = if head.ret == Ty::Void { String::new() } else { "r[0] = (double)".into() };
-    let mut out = String::new();
+    let mut out = print::outside(program);
     let bytes: Vec<String> = objects.iter().map(|object| offsets(program, object).1.to_string()).collect();
     let _ = writeln!(out, "static const unsigned bytes_{seed}[] = {{{}}};", bytes.join(", "));
     let primals: Vec<String> = head.vars[..head.params].iter().map(|var| var.name.clone()).collect();
@@ -46,13 +46,19 @@ pub fn text(program: &Program, objects: &[Object], seed: u64, headers: (&str, &s
             let primal = primals.iter().position(|name| name == of);
             let shadow = primals.iter().position(|name| of.starts_with(&format!("{name}{suffix}")));
             let whole = |k: usize, from: &str| match &head.vars[k].ty {
-                Ty::Ptr(_) => format!("(void *){from}[{k}]"),
+                Ty::Ptr(of) => match program.roles[k].into {
+                    Some((object, at)) => {
+                        format!("(void *)({from}[{object}] + {at} * sizeof({}))", print::ty(program, of))
+                    }
+                    None => format!("(void *){from}[{k}]"),
+                },
                 ty => format!("*({}){from}[{k}]", print::ty(program, &Ty::ptr(ty.clone()))),
             };
             all.push(match (primal, shadow) {
                 _ if of.starts_with("tape") && primal.is_none() => "tape".into(),
                 (Some(k), _) => whole(k, "o"),
                 (_, Some(k)) if suffix == "_d" => whole(k, "s"),
+                (_, Some(k)) if matches!(head.vars[k].ty, Ty::Ptr(_)) => whole(k, "s"),
                 (_, Some(k)) => format!("(void *)s[{k}]"),
                 _ if of.starts_with(name.as_str()) => last.to_string(),
                 _ => return Err(format!("the parameter {of} has no place")),

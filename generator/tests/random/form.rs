@@ -1,24 +1,47 @@
 //! Whether a program is well formed: every variable declared before it is used, jumps where they may stand.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::ast::*;
+use crate::make::WITHIN;
 
 /// Checks what a compiler would reject.
 pub fn is_well_formed(program: &Program) -> bool {
     program.procs.iter().all(|proc| {
         let has_label = proc.body.contains(&Stmt::Label);
-        let mut check = Check { program, proc, known: (0..proc.params).collect(), has_label, right: true };
+        let known = (0..proc.params).collect();
+        let mut check =
+            Check { program, proc, known, begins: HashMap::new(), related: HashSet::new(), has_label, right: true };
         check.list(&proc.body, false, false);
         let returns = matches!(proc.body.last(), Some(Stmt::Return(Some(_))));
-        check.right && (returns || proc.ret == Ty::Void)
+        let is_head = std::ptr::eq(proc, program.head());
+        let mut must = (0..proc.params).filter(|k| if is_head { shares(program, *k) } else { compares(proc, *k) });
+        check.right && (returns || proc.ret == Ty::Void) && must.all(|k| check.related.contains(&k))
     })
+}
+
+/// Whether a parameter of the head leads where another pointer leads, too. Then the program must say so.
+fn shares(program: &Program, k: usize) -> bool {
+    let is_span = match &program.head().vars[k].ty {
+        Ty::Ptr(of) => matches!(**of, Ty::Struct(of) if program.structs[of].is_span),
+        _ => false,
+    };
+    is_span || program.roles[k].into.is_some()
+}
+
+/// Whether a helper is there to compare this pointer.
+fn compares(proc: &Proc, k: usize) -> bool {
+    proc.name.starts_with(WITHIN) && matches!(proc.vars[k].ty, Ty::Ptr(_))
 }
 
 struct Check<'a> {
     program: &'a Program,
     proc: &'a Proc,
     known: HashSet<usize>,
+    /// Where pointer variables begin.
+    begins: HashMap<usize, usize>,
+    /// Variables whose pointers are compared, or subtracted from each other.
+    related: HashSet<usize>,
     has_label: bool,
     right: bool,
 }
@@ -36,7 +59,10 @@ impl Check<'_> {
                 let own = &self.proc.vars[*var];
                 self.right &= !own.constant || matches!(own.ty, Ty::Ptr(_)) || *init != Init::None;
                 match init {
-                    Init::One(expr) => self.expr(expr),
+                    Init::One(expr) => {
+                        self.expr(expr);
+                        self.begins.extend(self.begin(expr).map(|begin| (*var, begin)));
+                    }
                     Init::List(list) => list.iter().for_each(|expr| self.expr(expr)),
                     Init::None => {}
                 }
@@ -114,6 +140,7 @@ impl Check<'_> {
                 self.known = before;
             }
             Stmt::Block(body) => self.list(body, in_loop, in_switch),
+            Stmt::Tell(_) => {}
         }
     }
 
@@ -125,6 +152,9 @@ impl Check<'_> {
             if let Step::At(index, _) = step {
                 self.expr(index);
                 self.right &= self.right && self.class(index) == Some(false);
+                if let (Base::Local(var), Expr::Int(..0, _)) = (lv.base, index) {
+                    self.related.insert(self.begins.get(&var).copied().unwrap_or(var));
+                }
             }
         }
     }
@@ -133,6 +163,17 @@ impl Check<'_> {
     fn class(&self, expr: &Expr) -> Option<bool> {
         match self.program.ty(self.proc, expr) {
             ty if ty.scalar() => Some(ty.real()),
+            _ => None,
+        }
+    }
+
+    /// The variable where a pointer begins.
+    fn begin(&self, expr: &Expr) -> Option<usize> {
+        match (expr, self.program.ty(self.proc, expr)) {
+            (Expr::Load(lv) | Expr::Bump(lv, ..), Ty::Ptr(_)) => match lv.base {
+                Base::Local(var) => Some(self.begins.get(&var).copied().unwrap_or(var)),
+                Base::Global(_) => None,
+            },
             _ => None,
         }
     }
@@ -148,6 +189,9 @@ impl Check<'_> {
             Expr::Bin(op, a, b) => {
                 self.expr(a);
                 self.expr(b);
+                if let (Some(a), Some(b)) = (self.begin(a), self.begin(b)) {
+                    self.related.extend([a, b]);
+                }
                 let integers = matches!(op, Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr);
                 self.right &= self.right && (!integers || self.class(a) == Some(false) && self.class(b) == Some(false));
             }
@@ -156,7 +200,15 @@ impl Check<'_> {
                 self.expr(b);
             }
             Expr::Cond(of) => of.iter().for_each(|of| self.expr(of)),
-            Expr::Math(_, args, _) | Expr::Call(_, args) => args.iter().for_each(|of| self.expr(of)),
+            Expr::Math(_, args, _) | Expr::Call(_, args) => {
+                args.iter().for_each(|of| self.expr(of));
+                if let Expr::Call(callee, _) = expr
+                    && self.program.procs[*callee].name.starts_with(WITHIN)
+                {
+                    let begins: Vec<usize> = args.iter().filter_map(|arg| self.begin(arg)).collect();
+                    self.related.extend(begins);
+                }
+            }
             _ => {}
         }
     }

@@ -29,13 +29,22 @@ pub fn program(program: &Program) -> String {
     for proc in &program.procs {
         let _ = writeln!(out, "{};", signature(program, proc));
     }
-    for proc in &program.procs {
-        let printer = Printer { program, proc };
-        let _ = writeln!(out, "\n{}\n{{", signature(program, proc));
-        printer.list(&proc.body, 1, &mut out);
-        out += "}\n";
-    }
+    program.procs.iter().filter(|proc| !proc.is_outside).for_each(|proc| define(program, proc, &mut out));
     out
+}
+
+/// What other files define.
+pub fn outside(program: &Program) -> String {
+    let mut out = String::new();
+    program.procs.iter().filter(|proc| proc.is_outside).for_each(|proc| define(program, proc, &mut out));
+    out
+}
+
+fn define(program: &Program, proc: &Proc, out: &mut String) {
+    let printer = Printer { program, proc };
+    let _ = writeln!(out, "\n{}\n{{", signature(program, proc));
+    printer.list(&proc.body, 1, out);
+    *out += "}\n";
 }
 
 /// `f(f x)/(x)`
@@ -65,6 +74,9 @@ fn signature(program: &Program, proc: &Proc) -> String {
         })
         .collect();
     let storage = if proc.is_static { "static " } else { "" };
+    if proc.is_outside {
+        return format!("void {}(const char *text)", proc.name);
+    }
     let params = if params.is_empty() { "void".into() } else { params.join(", ") };
     format!("{storage}{}", declarator(program, &proc.ret, &format!("{}({params})", proc.name)))
 }
@@ -216,6 +228,7 @@ impl Printer<'_> {
             }
             Stmt::Take(to, op, p, delta) => format!("{} {} *{}", self.lv(to), assign(op), self.bump(p, *delta)),
             Stmt::Eval(expr) => self.bare(expr),
+            Stmt::Tell(proc) => format!("{}(\"told\")", self.program.procs[*proc].name),
             Stmt::Break => "break".into(),
             Stmt::Continue => "continue".into(),
             Stmt::Goto => "goto done".into(),

@@ -7,6 +7,7 @@ use crate::ast::*;
 use crate::case::{self, Case};
 use crate::form;
 use crate::judge::{Judge, Outcome};
+use crate::make::WITHIN;
 
 /// The most candidates that are judged together.
 const TOGETHER: usize = 16;
@@ -63,7 +64,12 @@ const PARITY: u64 = 1_000_000;
 fn rename(program: &mut Program, seed: u64) {
     let last = program.procs.len() - 1;
     for (k, proc) in program.procs.iter_mut().enumerate() {
-        proc.name = if k == last { format!("f{seed}") } else { format!("h{k}_{seed}") };
+        proc.name = match proc {
+            _ if k == last => format!("f{seed}"),
+            _ if proc.is_outside => format!("told_{seed}"),
+            _ if proc.name.starts_with(WITHIN) => format!("{WITHIN}_{seed}"),
+            _ => format!("h{k}_{seed}"),
+        };
     }
     for (k, of) in program.structs.iter_mut().enumerate() {
         of.name = format!("S{k}_{seed}");

@@ -17,8 +17,8 @@ pub struct Object {
 pub enum Cell {
     Int(i128),
     Real(f64),
-    /// The address of another object.
-    To(usize),
+    /// The address of an element of another object.
+    To(usize, usize),
 }
 
 /// The objects of one of several sets of data.
@@ -28,6 +28,7 @@ pub fn objects(program: &Program, set: u64) -> Vec<Object> {
     let head = program.head();
     for (var, role) in head.vars[..head.params].iter().zip(&program.roles) {
         let (ty, count) = match &var.ty {
+            Ty::Ptr(of) if role.into.is_some() => ((**of).clone(), 0),
             Ty::Ptr(of) => ((**of).clone(), role.extent),
             ty => (ty.clone(), 1),
         };
@@ -36,17 +37,25 @@ pub fn objects(program: &Program, set: u64) -> Vec<Object> {
     for k in 0..head.params {
         let mut types = Vec::new();
         (0..all[k].count).for_each(|_| program.flat(&all[k].ty.clone(), &mut types));
+        let is_span = matches!(all[k].ty, Ty::Struct(of) if program.structs[of].is_span);
+        // The second pointer of a span leads behind the first one.
+        let mut begun = None;
         for ty in types {
             let cell = match ty {
                 Ty::Int(_) if head.vars[k].name == "n" => Cell::Int(if set == 0 { 6 } else { rng.within(0, 4).into() }),
                 Ty::Int(_) => Cell::Int(rng.within(0, 3).into()),
                 Ty::F32 => Cell::Real(f64::from(rng.real() as f32)),
                 Ty::F64 => Cell::Real(rng.real()),
-                _ => {
-                    let cells = (0..4).map(|_| Cell::Real(rng.real())).collect();
-                    all.push(Object { ty: Ty::F64, count: 4, cells });
-                    Cell::To(all.len() - 1)
-                }
+                _ => match begun.take() {
+                    Some(object) => Cell::To(object, 4),
+                    None => {
+                        let count = if is_span { 8 } else { 4 };
+                        let cells = (0..count).map(|_| Cell::Real(rng.real())).collect();
+                        all.push(Object { ty: Ty::F64, count, cells });
+                        begun = is_span.then_some(all.len() - 1);
+                        Cell::To(all.len() - 1, 0)
+                    }
+                },
             };
             all[k].cells.push(cell);
         }
@@ -56,7 +65,8 @@ pub fn objects(program: &Program, set: u64) -> Vec<Object> {
 
 /// Which object a parameter's role holds for: those of pointer members have that of the struct.
 pub fn owner(objects: &[Object], params: usize, object: usize) -> usize {
-    let of = |k: &usize| objects[*k].cells.contains(&Cell::To(object));
+    let leads = |cell: &Cell| matches!(cell, Cell::To(to, _) if *to == object);
+    let of = |k: &usize| objects[*k].cells.iter().any(leads);
     if object < params { object } else { (0..params).find(of).unwrap_or(0) }
 }
 
@@ -76,14 +86,17 @@ pub fn run(program: &Program, objects: &[Object], directions: &[Vec<f64>]) -> Re
         let value = |(cell, d): (&Cell, &f64)| match cell {
             Cell::Int(value) => Val::Int(*value),
             Cell::Real(v) => Val::Real(Dual { v: *v, d: *d }),
-            Cell::To(object) => {
-                Val::Ptr(Ptr { object: base + object, at: 0, low: 0, high: objects[*object].cells.len() })
+            Cell::To(object, at) => {
+                Val::Ptr(Ptr { object: base + object, at: *at, low: 0, high: objects[*object].cells.len() })
             }
         };
         machine.object(object.cells.iter().zip(direction).map(value).collect());
     }
     let arg = |k: usize| match head.vars[k].ty {
-        Ty::Ptr(_) => vec![Val::Ptr(Ptr { object: base + k, at: 0, low: 0, high: objects[k].cells.len() })],
+        Ty::Ptr(_) => {
+            let (object, at) = program.roles[k].into.unwrap_or((k, 0));
+            vec![Val::Ptr(Ptr { object: base + object, at, low: 0, high: objects[object].cells.len() })]
+        }
         _ => machine.objects[base + k].clone(),
     };
     let args = (0..head.params).map(arg).collect();

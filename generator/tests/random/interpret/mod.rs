@@ -240,6 +240,7 @@ impl<'a> Machine<'a> {
                 return Ok(flow);
             }
             Stmt::Block(body) => return self.list(frame, body),
+            Stmt::Tell(proc) => drop(self.call(*proc, Vec::new())?),
         }
         Ok(Flow::Next)
     }

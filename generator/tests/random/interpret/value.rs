@@ -158,6 +158,15 @@ impl Machine<'_> {
                 _ if p.object != q.object => Err("pointers into two objects"),
                 Bin::Lt => truth(p.at < q.at),
                 Bin::Gt => truth(p.at > q.at),
+                Bin::Le => truth(p.at <= q.at),
+                Bin::Ge => truth(p.at >= q.at),
+                Bin::Sub => match &a.1 {
+                    Ty::Ptr(of) => {
+                        let cells = self.program.cells(of) as i128;
+                        Ok((Val::Int((p.at as i128 - q.at as i128) / cells), Ty::Int(Int::I64)))
+                    }
+                    _ => Err("no such pointers"),
+                },
                 _ => Err("no such pointers"),
             };
         }

@@ -4,6 +4,7 @@
 //! not hide each other. Subscripts are mostly within range by construction; what is not is found by the interpreter,
 //! and another program takes its place.
 
+mod arrays;
 mod control;
 mod expr;
 mod pointers;
@@ -12,6 +13,9 @@ mod stmt;
 
 use crate::ast::*;
 use crate::prng::Prng;
+
+use arrays::Pair;
+pub use arrays::WITHIN;
 
 /// What the statements at hand may use.
 #[derive(Clone)]
@@ -47,6 +51,10 @@ struct Swarm {
     effects: bool,
     swaps: bool,
     tables: bool,
+    /// Pointers of the caller into one array.
+    arrays: bool,
+    /// A handler of another file.
+    handlers: bool,
 }
 
 struct Maker {
@@ -67,12 +75,21 @@ struct Maker {
     /// Procedures that may be called, and whether they have no effects.
     callees: Vec<(usize, bool)>,
     pure: bool,
+    /// Pointers of the head into one array.
+    pairs: Vec<Pair>,
+    /// The helper that compares two pointers.
+    within: Option<usize>,
+    /// The variable that the handler writes, and the handler.
+    told: Option<(usize, usize)>,
 }
 
 /// The program of a seed, the `attempt`-th one; most attempts are defined.
 pub fn program(seed: u64, attempt: u64) -> Program {
     let mut rng = Prng::new(seed.wrapping_mul(1000) + attempt);
     let mut on = |percent| rng.chance(percent);
+    // Drawn apart, so that programs without them stay as they are.
+    let mut apart = Prng::new(seed.wrapping_mul(1000).wrapping_add(attempt) ^ 0x0a11_a5ed);
+    let all = std::env::var("FORM").is_ok_and(|form| form == "arrays");
     let swarm = Swarm {
         float: on(12),
         structs: on(45),
@@ -94,6 +111,8 @@ pub fn program(seed: u64, attempt: u64) -> Program {
         effects: on(30),
         swaps: on(20),
         tables: on(30),
+        arrays: apart.chance(if all { 100 } else { 12 }),
+        handlers: apart.chance(if all { 30 } else { 5 }),
     };
     let program = Program {
         structs: Vec::new(),
@@ -118,6 +137,9 @@ pub fn program(seed: u64, attempt: u64) -> Program {
         jumps_out: false,
         callees: Vec::new(),
         pure: false,
+        pairs: Vec::new(),
+        within: None,
+        told: None,
     };
     maker.whole(seed)
 }
@@ -129,6 +151,12 @@ impl Maker {
         }
         if self.swarm.globals {
             self.globals();
+        }
+        if self.swarm.handlers {
+            self.handler();
+        }
+        if self.swarm.arrays {
+            self.comparing();
         }
         if self.swarm.functions {
             for _ in 0..self.rng.within(1, 3) {
@@ -155,7 +183,7 @@ impl Maker {
                 fields.push((format!("m{k}"), ty));
             }
             fields.push(("v".into(), Ty::F64));
-            self.program.structs.push(Struct { name: format!("S{at}{}", self.tag), fields });
+            self.program.structs.push(Struct { name: format!("S{at}{}", self.tag), fields, is_span: false });
         }
     }
 

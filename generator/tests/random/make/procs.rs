@@ -18,7 +18,8 @@ impl Maker {
             let ty = global.var.ty.clone();
             let extent = if let Ty::Array(_, count) = ty { count } else { 0 };
             let range = matches!(ty, Ty::Int(_)).then_some((0, 3));
-            let writable = !global.var.constant && !self.pure;
+            let is_told = self.told.is_some_and(|(told, _)| told == at);
+            let writable = !global.var.constant && !self.pure && !is_told;
             self.scope.push(super::Item { base: Base::Global(at), ty, range, extent, writable });
         }
         for (name, ty, extent, writable) in params {
@@ -31,7 +32,7 @@ impl Maker {
 
     fn close(&mut self, name: String, ret: Ty, params: usize, body: Vec<Stmt>, is_static: bool) {
         let vars = std::mem::take(&mut self.vars);
-        self.program.procs.push(Proc { name, ret, params, vars, body, is_static });
+        self.program.procs.push(Proc { name, ret, params, vars, body, is_static, is_outside: false });
     }
 
     pub(super) fn helper(&mut self) {
@@ -46,8 +47,8 @@ impl Maker {
             let writable = !self.pure && self.rng.chance(70);
             let (ty, extent) = match self.rng.below(10) {
                 0..=4 => (Ty::ptr(self.real_type()), 4),
-                5 if !self.program.structs.is_empty() => (Ty::ptr(self.any_struct()), 1),
-                6 if !self.program.structs.is_empty() => (self.any_struct(), 0),
+                5 if self.has_structs() => (Ty::ptr(self.any_struct()), 1),
+                6 if self.has_structs() => (self.any_struct(), 0),
                 7 => (Ty::ptr(Ty::Int(Int::I32)), 4),
                 _ => (self.real_type(), 0),
             };
@@ -56,7 +57,7 @@ impl Maker {
         }
         self.ret = match self.rng.below(10) {
             0..=2 if !self.pure => Ty::Void,
-            3 if !self.program.structs.is_empty() && !recursive => self.any_struct(),
+            3 if self.has_structs() && !recursive => self.any_struct(),
             _ => self.real_type(),
         };
         let count = params.len();
@@ -94,7 +95,13 @@ impl Maker {
     }
 
     pub(super) fn any_struct(&mut self) -> Ty {
-        Ty::Struct(self.rng.below(self.program.structs.len()))
+        let plain = self.program.structs.iter().filter(|of| !of.is_span).count();
+        Ty::Struct(self.rng.below(plain))
+    }
+
+    /// Whether there are structs for every use.
+    pub(super) fn has_structs(&self) -> bool {
+        self.program.structs.iter().any(|of| !of.is_span)
     }
 
     fn base_case(&mut self) -> Stmt {
@@ -114,6 +121,7 @@ impl Maker {
             vars,
             body: Vec::new(),
             is_static: true,
+            is_outside: false,
         });
         let mut list = Vec::new();
         for _ in 0..self.rng.within(1, 2) {
@@ -166,11 +174,11 @@ impl Maker {
                 6 if self.swarm.rows => (Ty::ptr(Ty::array(self.real_type(), 4)), 4),
                 12 if self.swarm.rows => (Ty::ptr(Ty::array(Ty::array(self.real_type(), 3), 2)), 3),
                 7 => (self.real_type(), 0),
-                8 | 9 if !self.program.structs.is_empty() => {
+                8 | 9 if self.has_structs() => {
                     let extent = self.rng.pick(&[1, 1, 3]);
                     (Ty::ptr(self.any_struct()), extent)
                 }
-                10 if !self.program.structs.is_empty() => (self.any_struct(), 0),
+                10 if self.has_structs() => (self.any_struct(), 0),
                 11 => (Ty::ptr(Ty::Int(Int::I32)), 8),
                 _ => (Ty::ptr(Ty::F64), 10),
             };
@@ -187,6 +195,7 @@ impl Maker {
             params.push(("q".into(), Ty::ptr(Ty::F64), 10, true));
             roles.push((true, true));
         }
+        let into = self.windows(&mut params, &mut roles);
         let dependents = roles.iter().any(|(dependent, _)| *dependent);
         self.ret = match self.rng.below(10) {
             0 | 1 if dependents => Ty::Void,
@@ -197,8 +206,10 @@ impl Maker {
         self.program.roles = params
             .iter()
             .zip(&roles)
-            .map(|((_, _, extent, _), (dependent, independent))| Role {
+            .zip(into)
+            .map(|(((_, _, extent, _), (dependent, independent)), into)| Role {
                 extent: *extent,
+                into,
                 dependent: *dependent,
                 independent: *independent,
             })
@@ -207,6 +218,8 @@ impl Maker {
         self.open(params);
         self.budget = usize::try_from(self.rng.within(15, 60)).unwrap();
         let mut body = self.locals(3);
+        body.extend(self.said());
+        body.extend(self.tell().unwrap_or_default());
         let size = usize::try_from(self.rng.within(3, 8)).unwrap();
         body.extend(self.block(3, size));
         body.extend(self.gather());

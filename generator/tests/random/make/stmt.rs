@@ -46,6 +46,8 @@ impl Maker {
                 93..=94 if self.swarm.switches => self.switch(depth - 1),
                 95 if self.swarm.heap => self.heap(depth - 1),
                 96 if self.swarm.variable => self.variable_array(depth - 1),
+                98 if self.swarm.arrays => self.within(),
+                99 if self.swarm.handlers && self.nesting == 0 => self.tell(),
                 97 => Some(vec![Stmt::Block(self.block(depth - 1, 3))]),
                 _ => None,
             };
@@ -150,7 +152,7 @@ impl Maker {
             list.push(Stmt::Decl(var, Init::List(list_of), None));
             self.show(var, None, 0, false);
         }
-        if !self.program.structs.is_empty() && self.rng.chance(60) {
+        if self.has_structs() && self.rng.chance(60) {
             let ty = self.any_struct();
             let var = self.variable("o", ty);
             let mut decl = self.filled(var);
