@@ -6,13 +6,15 @@
 //!   places     ments            what      nested    constants
 //! ```
 //!
-//! [`read`] is the way through to the tree. Nothing here depends on the generator.
+//! [`read`] is the way through to the tree of one file, [`scope::resolve`] that to the names of a program of several.
+//! Nothing here depends on the generator.
 
 pub mod form;
 pub mod lex;
 pub mod message;
 pub mod parse;
 pub mod print;
+pub mod scope;
 pub mod source;
 mod stack;
 pub mod tree;

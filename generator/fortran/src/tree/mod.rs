@@ -18,3 +18,4 @@ pub mod header;
 pub mod operator;
 pub mod statement;
 pub mod unit;
+pub mod walk;

@@ -1,5 +1,6 @@
 //! What tests of this folder share.
 
+use adtape_fortran::scope::program::{Program, Type};
 use adtape_fortran::source::{Form, Source};
 use adtape_fortran::{Reading, print, read};
 use std::io::Write;
@@ -30,4 +31,15 @@ pub fn skip(test: &str, why: &str) {
     let line = format!("SKIPPED {test}: {why}\n");
     std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
     assert!(std::env::var_os("CI").is_none(), "in CI no test may be skipped; {line}");
+}
+
+/// A type as text: `real 8`, `derived point`.
+pub fn type_text(program: &Program, type_: &Type) -> String {
+    match type_ {
+        Type::Basic(basic, Some(kind)) => format!("{basic:?} {kind}").to_lowercase(),
+        Type::Basic(basic, None) => format!("{basic:?} unknown").to_lowercase(),
+        Type::Derived(id) => format!("derived {}", program.symbol(*id).name),
+        Type::Unlimited => "unlimited".to_owned(),
+        Type::Opaque => "opaque".to_owned(),
+    }
 }

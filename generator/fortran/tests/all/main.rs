@@ -5,3 +5,4 @@ mod files;
 mod fixed;
 mod oracles;
 mod random;
+mod scopes;
