@@ -13,12 +13,10 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let consequence = |refusal: &Refusal| internal(refusal) || follows(refusal);
     let reasons = refusals.iter().any(|refusal| !consequence(refusal));
     let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
-    for (refusal, others) in causes(&refusals) {
-        let first = place(refusal.span, sources, files);
-        let mut more: Vec<String> = others.iter().filter_map(|other| place(other.span, sources, files)).collect();
-        more.dedup();
-        more.retain(|place| first.as_ref() != Some(place));
-        say::tell(&text(refusal, &more, sources, files));
+    for (refusal, spans) in causes(&refusals, sources) {
+        let mut places: Vec<String> = spans.iter().filter_map(|span| place(*span, sources, files)).collect();
+        places.dedup();
+        say::tell(&text(refusal, &places, sources, files));
     }
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {
@@ -29,27 +27,38 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     }
 }
 
-/// Each cause once, with the other places that have it.
-fn causes<'r>(refusals: &[&'r Refusal]) -> Vec<(&'r Refusal, Vec<&'r Refusal>)> {
-    let mut causes: Vec<(&Refusal, Vec<&Refusal>)> = Vec::new();
+/// Each cause once, at the first of its places in the order of the sources, with all of them in this order.
+///
+/// An analysis finds the places in an order of its own.
+fn causes<'r>(refusals: &[&'r Refusal], sources: &[Source]) -> Vec<(&'r Refusal, Vec<Span>)> {
+    let mut causes: Vec<Vec<&Refusal>> = Vec::new();
     for refusal in refusals {
-        let same =
-            |(first, _): &&mut (&Refusal, Vec<&Refusal>)| first.what == refusal.what && first.help == refusal.help;
+        let same = |cause: &&mut Vec<&Refusal>| cause[0].what == refusal.what && cause[0].help == refusal.help;
         match causes.iter_mut().find(same) {
-            Some((_, others)) => others.push(refusal),
-            None => causes.push((refusal, Vec::new())),
+            Some(cause) => cause.push(refusal),
+            None => causes.push(vec![refusal]),
         }
     }
-    causes
+    // A cause without a place comes last.
+    let at = |refusal: &&Refusal| {
+        let Span { source, line, column, start, .. } = refusal.span;
+        let file = sources.get(source as usize).map_or("", |source| source.path_at(start));
+        (line == 0, source, file.to_owned(), line, column)
+    };
+    let sorted = |mut cause: Vec<&'r Refusal>| {
+        cause.sort_by_key(at);
+        (cause[0], cause.iter().map(|refusal| refusal.span).collect())
+    };
+    causes.into_iter().map(sorted).collect()
 }
 
 /// Places that are named beside the first one of a cause.
 const NAMED: usize = 5;
 
-/// `model.c:88:5: refused: ...`, the source line with a mark below, and the way round.
-fn text(refusal: &Refusal, more: &[String], sources: &[Source], files: &[String]) -> String {
+/// `model.c:88:5: refused: ...`, the source line with a mark below, the other places, and the way round.
+fn text(refusal: &Refusal, places: &[String], sources: &[Source], files: &[String]) -> String {
     let what = spoken(&refusal.what, sources);
-    let mut out = match place(refusal.span, sources, files) {
+    let mut out = match places.first() {
         Some(place) => format!("{place}: refused: {what}\n"),
         None if refusal.what.starts_with("adtape: ") => format!("{}\n", refusal.what),
         None => format!("adtape: refused: {what}\n"),
@@ -60,11 +69,13 @@ fn text(refusal: &Refusal, more: &[String], sources: &[Source], files: &[String]
         let indent: String = line.chars().take(before).map(blank).collect();
         out += &format!("  {line}\n  {indent}^\n");
     }
-    if !more.is_empty() {
+    if let [_, more @ ..] = places
+        && !more.is_empty()
+    {
         let (named, rest) = more.split_at(more.len().min(NAMED));
         let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        out +=
-            &format!("  also at {}{rest}: {} in all\n", named.join(", "), say::plural(more.len() as u64 + 1, "place"));
+        let all = say::plural(places.len() as u64, "place");
+        out += &format!("  also at {}{rest}: {all} in all\n", named.join(", "));
     }
     if !refusal.help.is_empty() {
         out += &format!("help: {}\n", refusal.help);
@@ -123,6 +134,30 @@ fn line(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A cause that a callee below has too was named where it was found first, at its last line.
+    #[test]
+    fn cause_stands_at_its_lowest_line_whatever_order_it_is_found_in() {
+        let refusal = |source, line, column| Refusal {
+            class: Class::Pointer,
+            span: Span { source, line, column, ..Span::default() },
+            what: "w".into(),
+            help: String::new(),
+        };
+        let [high, low, same, header, nowhere] =
+            [refusal(0, 9, 1), refusal(0, 3, 5), refusal(0, 3, 2), refusal(1, 1, 1), refusal(0, 0, 0)];
+        let files = ["m.c".to_owned(), "own.h".to_owned()];
+        let said = |found: &[&Refusal]| {
+            let [(first, spans)] = &causes(found, &[])[..] else { panic!("one cause") };
+            let places: Vec<String> = spans.iter().filter_map(|span| place(*span, &[], &files)).collect();
+            text(first, &places, &[], &files)
+        };
+        let expected = "m.c:3:2: refused: w\n  also at m.c:3:5, m.c:9:1, own.h:1:1: 4 places in all\n";
+        assert_eq!(said(&[&header, &high, &low, &nowhere, &same]), expected);
+        assert_eq!(said(&[&nowhere, &same, &low, &header, &high]), expected);
+        assert_eq!(said(&[&high, &nowhere]), "m.c:9:1: refused: w\n");
+        assert_eq!(said(&[&nowhere]), "adtape: refused: w\n");
+    }
 
     #[test]
     fn messages_have_names_of_the_sources() {
