@@ -77,3 +77,26 @@ impl Words {
         self.0.split_whitespace().any(|known| known == word)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::instead;
+
+    #[test]
+    fn libraries_of_numbers_are_known_by_their_names() {
+        let linear = ["dgemm_", "DGEMM", "sgesv_", "zheev_", "cblas_ddot", "LAPACKE_dgesv", "LAPACKE_dlange", "dnrm2"];
+        for name in linear {
+            assert!(instead(name).contains("of BLAS or LAPACK"), "{name}: {}", instead(name));
+        }
+        for name in ["fftw_execute", "fftwf_plan_dft_1d", "FFTW_EXECUTE"] {
+            assert!(instead(name).starts_with("the transform is linear"), "{name}: {}", instead(name));
+        }
+        for name in ["MPI_Send", "PMPI_Recv"] {
+            assert!(instead(name).contains("docs/mpi.md"), "{name}: {}", instead(name));
+        }
+        // Functions of the user with a letter or a word of these.
+        for name in ["daxpy_of_mine", "scopy2", "gemm", "dfftw", "step", "mpi", "hemm"] {
+            assert_eq!(instead(name), "add the file that defines it", "{name}");
+        }
+    }
+}
