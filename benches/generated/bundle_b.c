@@ -39,11 +39,18 @@ static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
 }
 
+#if defined(__GNUC__)
+__attribute__((noinline, cold))
+#endif
+static double quotient_or_infinity_at_pole(double above, double below) {
+    if (isunordered(above, below) || above == 0.0 || isinf(below)) return (double)NAN;
+    if (isgreater(fabs(below), fabs(above) * 5.6e-309)) return above / below;
+    return copysign((double)INFINITY, above) * copysign(1.0, below);
+}
+
 /* A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it. */
 static double quotient_or_infinity(double above, double below) {
-    if (below != 0.0 && !isless(fabs(below), fabs(above) * 5.6e-309)) return above / below;
-    if (above == 0.0 || above != above) return (double)NAN;
-    return copysign((double)INFINITY, above) * copysign(1.0, below);
+    return isgreater(fabs(below), fabs(above) * 1.0e-300) ? above / below : quotient_or_infinity_at_pole(above, below);
 }
 
 static void rotate_fwd(adtape_t *tape, const double *axis, const double *x, double *restrict turned);

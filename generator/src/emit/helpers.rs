@@ -9,6 +9,8 @@ use crate::ir::Function;
 struct Helper {
     function: Function,
     name: String,
+    /// What it calls where a quotient has a pole.
+    pole: String,
     called: AtomicBool,
 }
 
@@ -22,7 +24,9 @@ impl Helpers {
         for (helper, _) in TEXTS {
             for (bits, suffix) in [(64, ""), (32, "_of_floats"), (80, "_of_long_doubles")] {
                 let name = names.fresh(&format!("{helper}{suffix}"));
-                all.push(Helper { function: Function { name: helper, bits }, name, called: AtomicBool::new(false) });
+                let pole = if *helper == QUOTIENT { names.fresh(&format!("{name}_at_pole")) } else { String::new() };
+                let function = Function { name: helper, bits };
+                all.push(Helper { function, name, pole, called: AtomicBool::new(false) });
             }
         }
         Helpers(all)
@@ -39,23 +43,30 @@ impl Helpers {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for helper in self.0.iter().filter(|helper| helper.called.load(Ordering::Relaxed)) {
-            let (ty, suffix, least) = match helper.function.bits {
-                32 => ("float", "f", "3.0e-39f"),
-                80 => ("long double", "L", "8.5e-4933L"),
-                _ => ("double", "", "5.6e-309"),
+            let (ty, suffix, least, small, large, exponent) = match helper.function.bits {
+                32 => ("float", "f", "3.0e-39f", "1.0e-30f", "1.0e18f", "128"),
+                80 => ("long double", "L", "8.5e-4933L", "1.0e-4900L", "1.0e2400L", "16384"),
+                _ => ("double", "", "5.6e-309", "1.0e-300", "1.0e150", "1024"),
             };
             let library = suffix.to_lowercase();
             let known = TEXTS.iter().find(|(name, _)| *name == helper.function.name);
             let of_type = known.map_or("", |(_, text)| text).replace("real", ty).replace('#', suffix);
-            let of_type = of_type.replace('~', least);
-            text += &of_type.replace('$', &library).replace('@', &helper.name);
+            let of_type = of_type.replace('~', least).replace("SMALL", small).replace("LARGE", large);
+            let of_type = of_type.replace("EXPONENT", exponent).replace("POLE", &helper.pole);
+            let of_type = of_type.replace('$', &library).replace('@', &helper.name);
+            text += &of_type.replace("RARE", "#if defined(__GNUC__)\n__attribute__((noinline, cold))\n#endif");
         }
         text
     }
 }
 
+/// The helper that has a function of its own for its poles.
+const QUOTIENT: &str = "quotient_or_infinity";
+
 /// Their definitions: `real` is the type, `@` the name, `#` the suffix of a constant, `$` that of a function, `~` more
-/// than the inverse of the largest number.
+/// than the inverse of the largest number; `SMALL` a multiple of it whose products stay normal, `LARGE` a number whose
+/// square and the square's inverse are normal; `EXPONENT` that of the
+/// first power of 2 out of range; `RARE` keeps a function out of line.
 const TEXTS: &[(&str, &str)] = &[
     (
         "zero_or_product",
@@ -67,14 +78,70 @@ static real @(real partial, real derivative) {
 
 ",
     ),
+    // The pole has a function of its own, and the usual quotient one comparison: inlined, the pole would cost every
+    // quotient its registers. A denormal product would be slow on some processors, hence SMALL.
     (
-        "quotient_or_infinity",
+        QUOTIENT,
         "\
+RARE
+static real POLE(real above, real below) {
+    if (isunordered(above, below) || above == 0.0# || isinf(below)) return (real)NAN;
+    if (isgreater(fabs$(below), fabs$(above) * ~)) return above / below;
+    return copysign$((real)INFINITY, above) * copysign$(1.0#, below);
+}
+
 /* A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it. */
 static real @(real above, real below) {
-    if (below != 0.0# && !isless(fabs$(below), fabs$(above) * ~)) return above / below;
-    if (above == 0.0# || above != above) return (real)NAN;
-    return copysign$((real)INFINITY, above) * copysign$(1.0#, below);
+    return isgreater(fabs$(below), fabs$(above) * SMALL) ? above / below : POLE(above, below);
+}
+
+",
+    ),
+    (
+        "product_or_infinity",
+        "\
+/* A product; where it is infinite it raises nothing, because nobody may ask for it. */
+static real @(real x, real y) {
+    if (isless(fabs$(x), LARGE) && isless(fabs$(y), LARGE)) return x * y;
+    const int leaves = isgreater(fabs$(y), 1.0#) && isgreater(fabs$(x), 1.0# / ~ / fabs$(y));
+    return leaves ? copysign$((real)INFINITY, x) * copysign$(1.0#, y) : x * y;
+}
+
+",
+    ),
+    (
+        "scale_or_infinity",
+        "\
+/* A power of 2; where it is infinite it raises nothing, because nobody may ask for it. */
+static real @(real exponent) {
+    if (isless(exponent, -32000.0#)) return 0.0#;
+    return isless(exponent, EXPONENT.0#) ? ldexp$(1.0#, (int)exponent) : (real)INFINITY;
+}
+
+",
+    ),
+    (
+        "quotient_by_squares",
+        "\
+/* above / (above * above + other * other), also where the squares overflow or vanish. */
+static real @(real above, real other) {
+    const real larger = isgreater(fabs$(other), fabs$(above)) ? fabs$(other) : fabs$(above);
+    if (isgreater(larger, 1.0# / LARGE) && isless(larger, LARGE)) return above / (above * above + other * other);
+    if (larger == 0.0# || isunordered(above, other)) return (real)NAN;
+    if (isinf(larger)) return 0.0#;
+    const real x = above / larger, y = other / larger, share = x / (x * x + y * y);
+    if (isgreater(larger, fabs$(share) * ~)) return share / larger;
+    return copysign$((real)INFINITY, above);
+}
+
+",
+    ),
+    (
+        "square_or_infinity",
+        "\
+/* A square; infinite where it is large, where it raises nothing: what divides by it is nearly 0 there. */
+static real @(real x) {
+    return isgreaterequal(fabs$(x), LARGE) ? (real)INFINITY : x * x;
 }
 
 ",
@@ -82,9 +149,14 @@ static real @(real above, real below) {
     (
         "power_or_infinity",
         "\
-/* A power; infinite for a negative one of 0, where it raises nothing, because nobody may ask for it. */
+/* The power by one less; where it is infinite and the power is not it raises nothing, because nobody may ask for it. */
 static real @(real base, real exponent) {
-    return base == 0.0# && isless(exponent, 0.0#) ? (real)INFINITY : pow$(base, exponent);
+    const real less = exponent == 0.0# ? 0.0# : exponent - 1.0#;
+    if (!isless(less, 0.0#) || !isless(fabs$(base), 1.0#)) return pow$(base, less);
+    if (base == 0.0#) return (real)INFINITY;
+    const real power = pow$(base, exponent);
+    if (isgreater(fabs$(base), fabs$(power) * ~)) return power / base;
+    return copysign$((real)INFINITY, power) * copysign$(1.0#, base);
 }
 
 ",
@@ -105,6 +177,7 @@ static real @(real x) {
 /* The derivative of the logarithm of the gamma function: an asymptotic series above 20, recurrence and reflection. */
 static real @(real x) {
     if (x <= 0.0# && floor$(x) == x) return (real)NAN;
+    if (fabs$(x) < ~) return -copysign$((real)INFINITY, x);
     const real pi = 3.14159265358979323846264338327950288#;
     real sum = 0.0#;
     if (x < 0.0#) {
@@ -112,7 +185,7 @@ static real @(real x) {
         x = 1.0# - x;
     }
     for (; x < 20.0#; x += 1.0#) sum -= 1.0# / x;
-    const real y = 1.0# / (x * x);
+    const real y = 1.0# / x * (1.0# / x);
     const real last = 691.0# / 32760.0# - y / 12.0#;
     const real inner = 1.0# / 252.0# - y * (1.0# / 240.0# - y * (1.0# / 132.0# - y * last));
     return sum + (log$(x) - 0.5# / x - y * (1.0# / 12.0# - y * (1.0# / 120.0# - y * inner)));

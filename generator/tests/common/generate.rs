@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use adtape_generate::emit::{self, Options, Output};
+use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input};
 use adtape_generate::transform::{Choices, adjoint, tangent};
 
@@ -11,9 +12,13 @@ use super::{Scratch, flags, head, traps};
 
 /// Copies a source to model.c, and writes its adjoint and its tangent beside it: model_b.c, model_d.c, their headers.
 pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Output, Output) {
+    both_of(folder, source, &[head(of)], choices)
+}
+
+/// The same for several heads.
+pub fn both_of(folder: &Scratch, source: &Path, heads: &[Head], choices: &Choices) -> (Output, Output) {
     let text = std::fs::read_to_string(source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
     let model = folder.write("model.c", &text);
-    let heads = [head(of)];
     let input = Input {
         files: vec![model.to_string_lossy().into_owned()],
         heads: heads.iter().map(|head| head.proc.clone()).collect(),
@@ -22,8 +27,8 @@ pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Ou
     let refused = |what| -> Output { panic!("{}: {what:#?}", source.display()) };
     let program = front::read(&input).unwrap_or_else(|what| panic!("{}: {what:#?}", source.display()));
     let options = |file: &str| Options { file: file.into(), includes: vec!["model.c".into()] };
-    let reverse = adjoint(&program, &heads, choices).and_then(|sweeps| emit::adjoint(&sweeps, &options("model_b.c")));
-    let forward = tangent(&program, &heads, choices).and_then(|sweeps| emit::tangent(&sweeps, &options("model_d.c")));
+    let reverse = adjoint(&program, heads, choices).and_then(|sweeps| emit::adjoint(&sweeps, &options("model_b.c")));
+    let forward = tangent(&program, heads, choices).and_then(|sweeps| emit::tangent(&sweeps, &options("model_d.c")));
     let (reverse, forward) = (reverse.unwrap_or_else(refused), forward.unwrap_or_else(refused));
     for (name, output) in [("model_b", &reverse), ("model_d", &forward)] {
         folder.write(&format!("{name}.c"), &output.source);

@@ -20,8 +20,17 @@ use crate::compare::{self, Answer};
 use crate::{common, entries, print, world};
 
 /// Static functions that generated files define for themselves.
-const OWN_NAMES: [&str; 5] =
-    ["allocate_or_abort", "zero_or_product", "quotient_or_infinity", "power_or_infinity", "logarithm_or_nan"];
+const OWN_NAMES: [&str; 9] = [
+    "allocate_or_abort",
+    "zero_or_product",
+    "quotient_or_infinity",
+    "product_or_infinity",
+    "quotient_by_squares",
+    "scale_or_infinity",
+    "square_or_infinity",
+    "power_or_infinity",
+    "logarithm_or_nan",
+];
 
 /// What came of a program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -75,8 +75,13 @@ pub(super) const HELPERS: &[Row] = &[
     // What `remquo` and `lgamma_r` write.
     Row { gives: Gives::Integer("int"), ..real("quotient_of_remquo", COMPARED) },
     Row { gives: Gives::Integer("int"), ..real("sign_of_gamma", STEP) },
-    // What partial derivatives are made of that have poles where their function has none: they raise nothing there.
+    // What partial derivatives are made of that have poles, or leave the range of numbers, where their function does
+    // not: they raise nothing there.
     real("quotient_or_infinity", DERIVATIVE_OF_TWO),
+    real("product_or_infinity", DERIVATIVE_OF_TWO),
+    real("quotient_by_squares", DERIVATIVE_OF_TWO),
+    real("scale_or_infinity", &[Arg::Passive("it is part of a derivative", ALL)]),
+    real("square_or_infinity", &[Arg::Passive("it is part of a derivative", ALL)]),
     real("power_or_infinity", DERIVATIVE_OF_TWO),
     real("logarithm_or_nan", &[Arg::Passive("it is part of a derivative", ALL)]),
     // A partial derivative times the derivative that it passes on; 0 where one of them is 0, whatever the other is.
@@ -105,13 +110,10 @@ pub(super) const TABLE: &[Row] = &[
     real("acosh", &[Arg::Real(Steep("quotient_or_infinity(1.0, sqrt(a - 1.0) * sqrt(a + 1.0))"), (1.0, INF))]),
     real("asin", &[Arg::Real(Steep("quotient_or_infinity(1.0, sqrt((1.0 - a) * (1.0 + a)))"), (-1.0, 1.0))]),
     real("asinh", &[Arg::Real(Is("1.0 / hypot(1.0, a)"), ALL)]),
-    real("atan", &[Arg::Real(Is("1.0 / (1.0 + a * a)"), ALL)]),
+    real("atan", &[Arg::Real(Is("1.0 / (1.0 + square_or_infinity(a))"), ALL)]),
     real(
         "atan2",
-        &[
-            Arg::Real(Steep("quotient_or_infinity(b, a * a + b * b)"), ALL),
-            Arg::Real(Steep("-quotient_or_infinity(a, a * a + b * b)"), ALL),
-        ],
+        &[Arg::Real(Steep("quotient_by_squares(b, a)"), ALL), Arg::Real(Steep("-quotient_by_squares(a, b)"), ALL)],
     ),
     real("atanh", &[Arg::Real(Steep("1.0 / ((1.0 - a) * (1.0 + a))"), (-1.0, 1.0))]),
     // Infinite at 0, as the function is.
@@ -120,8 +122,8 @@ pub(super) const TABLE: &[Row] = &[
     real("copysign", &[Arg::Real(Is("copysign(1.0, a) * copysign(1.0, b)"), ALL), Arg::Real(Zero, ALL)]),
     real("cos", &[Arg::Real(Is("-sin(a)"), ALL)]),
     real("cosh", &[Arg::Real(Is("sinh(a)"), ALL)]),
-    real("erf", &[Arg::Real(Is("1.1283791670955125739 * exp(-(a * a))"), ALL)]),
-    real("erfc", &[Arg::Real(Is("-1.1283791670955125739 * exp(-(a * a))"), ALL)]),
+    real("erf", &[Arg::Real(Is("1.1283791670955125739 * exp(-square_or_infinity(a))"), ALL)]),
+    real("erfc", &[Arg::Real(Is("-1.1283791670955125739 * exp(-square_or_infinity(a))"), ALL)]),
     real("exp", &[Arg::Real(Is("r"), ALL)]),
     real("exp10", &[Arg::Real(Is("2.3025850929940456840 * r"), ALL)]),
     real("exp2", &[Arg::Real(Is("0.69314718055994530942 * r"), ALL)]),
@@ -148,7 +150,7 @@ pub(super) const TABLE: &[Row] = &[
         ],
     ),
     // (a - r) / b is the quotient that was taken, up to rounding; a / b may fall on the other side of an integer.
-    real("fmod", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
+    real("fmod", &[Arg::Real(One, ALL), Arg::Real(Steep("-rint(quotient_or_infinity(a - r, b))"), ALL)]),
     generic("fpclassify", STEP),
     real(
         "hypot",
@@ -169,7 +171,7 @@ pub(super) const TABLE: &[Row] = &[
     real("j1", &[Arg::Real(Is("0.5 * (j0(a) - jn(2, a))"), ALL)]),
     real("jn", &[Arg::Integer("int"), Arg::Real(Is("0.5 * (jn(a - 1, b) - jn(a + 1, b))"), ALL)]),
     absolute("labs", &[Arg::Integer("long")], "long"),
-    real("ldexp", &[Arg::Real(Is("ldexp(1.0, b)"), ALL), Arg::Integer("int")]),
+    real("ldexp", &[Arg::Real(Steep("scale_or_infinity((double)b)"), ALL), Arg::Integer("int")]),
     real("lgamma", &[Arg::Real(Steep("digamma(a)"), POSITIVE)]),
     absolute("llabs", &[Arg::Integer("long long")], "long long"),
     integer("llrint", "long long"),
@@ -183,20 +185,20 @@ pub(super) const TABLE: &[Row] = &[
     integer("lround", "long"),
     real("nearbyint", STEP),
     real("nextafter", &[Arg::Real(One, ALL), Arg::Real(Zero, ALL)]),
-    // By a: 0 for a^0 even at a = 0, where b * a^(b - 1) is no number. By b: 0 at a = 0, where 0 * log 0 is none;
+    // By a: b * a^(b - 1); 0 for a^0 even at a = 0, where that is no number. By b: 0 at a = 0, where 0 * log 0 is none;
     // not a number for a < 0, where the function has no derivative by b.
     real(
         "pow",
         &[
-            Arg::Real(Steep("b * power_or_infinity(a, b - 1.0 + (double)(b == 0.0))"), POSITIVE),
-            Arg::Real(Steep("r * logarithm_or_nan(a + (double)(a == 0.0))"), ALL),
+            Arg::Real(Steep("b * power_or_infinity(a, b)"), POSITIVE),
+            Arg::Real(Steep("product_or_infinity(r, logarithm_or_nan(a + (double)(a == 0.0)))"), ALL),
         ],
     ),
-    real("remainder", &[Arg::Real(One, ALL), Arg::Real(Is("-rint((a - r) / b)"), ALL)]),
+    real("remainder", &[Arg::Real(One, ALL), Arg::Real(Steep("-rint(quotient_or_infinity(a - r, b))"), ALL)]),
     real("rint", STEP),
     real("round", STEP),
-    real("scalbln", &[Arg::Real(Is("scalbln(1.0, b)"), ALL), Arg::Integer("long")]),
-    real("scalbn", &[Arg::Real(Is("scalbn(1.0, b)"), ALL), Arg::Integer("int")]),
+    real("scalbln", &[Arg::Real(Steep("scale_or_infinity((double)b)"), ALL), Arg::Integer("long")]),
+    real("scalbn", &[Arg::Real(Steep("scale_or_infinity((double)b)"), ALL), Arg::Integer("int")]),
     generic("signbit", STEP),
     real("sin", &[Arg::Real(Is("cos(a)"), ALL)]),
     real("sinh", &[Arg::Real(Is("cosh(a)"), ALL)]),
@@ -204,7 +206,7 @@ pub(super) const TABLE: &[Row] = &[
     real("sqrt", &[Arg::Real(Steep("quotient_or_infinity(0.5, r)"), POSITIVE)]),
     real("tan", &[Arg::Real(Is("1.0 + r * r"), ALL)]),
     real("tanh", &[Arg::Real(Is("(1.0 - r) * (1.0 + r)"), ALL)]),
-    real("tgamma", &[Arg::Real(Steep("r * digamma(a)"), POSITIVE)]),
+    real("tgamma", &[Arg::Real(Steep("product_or_infinity(r, digamma(a))"), POSITIVE)]),
     real("trunc", STEP),
     real("y0", &[Arg::Real(Steep("-y1(a)"), POSITIVE)]),
     real("y1", &[Arg::Real(Steep("0.5 * (y0(a) - yn(2, a))"), POSITIVE)]),
