@@ -118,6 +118,84 @@ fn explanations_say_who_reads_and_what_comes_back() {
     assert!(page.contains("stored before it is overwritten; read by line 5"), "{page}");
 }
 
+/// What `--explain` says of a model, and the page.
+fn explained(name: &str, model: &str, inputs: &str) -> (String, String) {
+    let folder = folder(name, model);
+    let head = format!("f(f)/({inputs})");
+    let output = folder.run(&["adjoint", "model.c", "--head", &head, "--explain", "--explain-html", "page.html"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    (String::from_utf8_lossy(&output.stdout).into_owned(), folder.read("page.html"))
+}
+
+/// The lines about `t` did not say which `t` they mean, nor which one another value is computed from.
+#[test]
+fn explanations_tell_values_of_one_name_apart() {
+    let model = "#include <math.h>
+double f(double *x, double u) {
+    double t = x[0] * u, other = u;
+    double s = sin(t);
+    t = cos(s * x[1]); s = sin(t); s = sin(s * x[1]);
+    other = s * t;
+    x[0] = t * s * other;
+    t = t * x[0] + s;
+    return t * t;
+}
+";
+    let (said, page) = explained("one-name", model, "x u");
+    for (place, what) in [("3:", "t (line 3)"), ("5:", "t (line 5)"), ("8:", "t (line 8)"), ("4:", "s (line 4)")] {
+        let found = said.lines().any(|line| line.contains(&format!("model.c:{place}")) && line.contains(what));
+        assert!(found && page.contains(&format!("<b>{what}</b>")), "no '{what}' in:\n{said}");
+    }
+    // Two on one line.
+    assert!(said.contains(" s (line 5, column "), "{said}");
+    assert!(said.contains("computed again: s * t, with s (line 5), t (line 5)"), "{said}");
+    // One value of its name that is explained needs no line.
+    assert!(said.lines().any(|line| line.contains("model.c:6:") && line.contains(" other   ")), "{said}");
+}
+
+/// A callee may read what no line of its caller reads.
+#[test]
+fn explanations_say_that_a_callee_may_read_memory() {
+    let model = "static double square(int n, const double *x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) s += x[i] * x[i];
+    return s;
+}
+double f(int n, double *x) {
+    double s = square(n, x);
+    x[0] = 3.0 * s;
+    return s + square(n, x);
+}
+";
+    let (said, page) = explained("callee-reads", model, "x");
+    let why = "stored before it is overwritten: no line here reads it, a function that is called may";
+    assert!(said.lines().any(|line| line.contains("model.c:8:5") && line.contains(why)), "{said}");
+    assert!(page.contains(why), "{page}");
+}
+
+/// `k` could be computed from what the pass before left; that would have to be kept instead.
+#[test]
+fn explanations_say_what_the_plan_keeps_instead() {
+    let model = "double f(int n, double *x) {
+    double s = 1.0;
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        k += 3;
+        s *= x[k % 5];
+        k = 2 * k + 1;
+        s *= x[k % 7];
+    }
+    return s * k;
+}
+";
+    let (said, page) = explained("kept-instead", model, "x");
+    let why = "stored: the plan keeps it instead of what it is computed from; read by lines 6, 8";
+    let of_k = |line: &str| line.contains("model.c:5:9") && line.contains("k (line 5)") && line.contains(why);
+    assert!(said.lines().any(of_k), "{said}");
+    assert!(said.contains("computed again: 2 * k + 1, with k (line 5)"), "{said}");
+    assert!(page.contains(why), "{page}");
+}
+
 #[test]
 fn options_reach_the_compiler_and_a_stored_tree_replaces_it() {
     let model =

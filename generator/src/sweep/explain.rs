@@ -1,6 +1,6 @@
 //! What `--explain` says: why a value is stored and who reads it, or how it comes back.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 use super::reverse::{Builder, Stored};
@@ -27,7 +27,7 @@ impl Builder<'_> {
                 }
                 let mut missing = Vec::new();
                 walk::values(&definition.expr, &mut |v| {
-                    let name = self.primal.vars[self.primal.values[v].var].name.clone();
+                    let name = self.told_apart(v).unwrap_or_else(|| self.variable_name(v));
                     if !self.game.has(v) && v != value && !missing.contains(&name) {
                         missing.push(name);
                     }
@@ -50,7 +50,13 @@ impl Builder<'_> {
         }
         let text = self.text(expr);
         let how = match how {
-            How::Recompute => format!("computed again: {text}"),
+            How::Recompute => {
+                let mut with = BTreeSet::new();
+                walk::values(expr, &mut |v| with.extend(self.told_apart(v)));
+                let with: Vec<String> = with.into_iter().collect();
+                let with = if with.is_empty() { String::new() } else { format!(", with {}", with.join(", ")) };
+                format!("computed again: {text}{with}")
+            }
             How::Invert(from) => {
                 self.inverted.insert(from);
                 let line = self.primal.values[from].span.line;
@@ -59,6 +65,34 @@ impl Builder<'_> {
             How::Same => return,
         };
         self.explain(this.span, var.name.clone(), how, 0.0);
+    }
+
+    fn variable_name(&self, value: ValueId) -> String {
+        self.primal.vars[self.primal.values[value].var].name.clone()
+    }
+
+    /// A value by name and line, where its name stands for values of several lines.
+    fn told_apart(&self, value: ValueId) -> Option<String> {
+        let name = self.variable_name(value);
+        let line = self.primal.values[value].span.line;
+        (line != 0 && self.several.contains(&name)).then(|| format!("{name} (line {line})"))
+    }
+
+    /// Tells values of one name apart: by line, on one line by column. Those of one place have different reasons.
+    fn tell_apart(&mut self) {
+        let mut places: FxHashMap<String, BTreeSet<(u32, u32, u32)>> = FxHashMap::default();
+        let variables: FxHashSet<&str> = self.primal.vars.iter().map(|var| var.name.as_str()).collect();
+        let place = |line: &Explanation| (line.span.source, line.span.line, line.span.column);
+        for line in self.plan.explanations.iter().filter(|line| variables.contains(line.what.as_str())) {
+            places.entry(line.what.clone()).or_default().insert(place(line));
+        }
+        for line in &mut self.plan.explanations {
+            let Some(all) = places.get(&line.what).filter(|all| all.len() > 1) else { continue };
+            let (source, number, column) = place(line);
+            let on_line = all.range((source, number, 0)..=(source, number, u32::MAX)).count();
+            let column = if on_line > 1 { format!(", column {column}") } else { String::new() };
+            line.what += &format!(" (line {number}{column})");
+        }
     }
 
     /// Notes which line reads memory, by its place.
@@ -110,6 +144,7 @@ impl Builder<'_> {
             }
             line.readers = lines.into_iter().filter(|line| *line != 0 && *line != own).collect();
         }
+        self.tell_apart();
     }
 
     /// A place as the user knows it.
@@ -147,6 +182,19 @@ impl Builder<'_> {
         let text = print::without_labels(&self.printer.expr(expr));
         text.replace("[0].", "->")
     }
+}
+
+/// The names that stand for values of several lines.
+pub(super) fn several(primal: &Proc) -> FxHashSet<String> {
+    let mut first: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut several = FxHashSet::default();
+    for value in primal.values.iter().filter(|value| value.span.line != 0 && value.def != Def::Undefined) {
+        let name = primal.vars[value.var].name.as_str();
+        if *first.entry(name).or_insert(value.span.line) != value.span.line {
+            several.insert(name.to_owned());
+        }
+    }
+    several
 }
 
 /// What is said of a value that could be computed again from what is there.

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use params::{declared, written};
 pub(super) use records::{Stored, bytes, dereferenced, load};
 
-use super::{Taken, homes, leaves, live};
+use super::{Taken, explain, homes, leaves, live};
 use crate::ir::*;
 use crate::plan::facts::Facts;
 use crate::plan::game::{Game, Token};
@@ -131,6 +131,8 @@ pub struct Builder<'a> {
     pub(super) nested: usize,
     /// The explanations that the plan has.
     explained: FxHashSet<Explanation>,
+    /// Names that stand for values of several lines.
+    pub(super) several: FxHashSet<String>,
     /// Prints expressions of the primal.
     pub(super) printer: print::Expressions<'a>,
     pub(super) shadows: FxHashMap<ObjectId, ObjectId>,
@@ -224,6 +226,7 @@ impl<'a> Builder<'a> {
             adjoints: FxHashMap::default(),
             nested: 0,
             explained: FxHashSet::default(),
+            several: explain::several(primal),
             printer: print::Expressions::new(cx.program, primal),
             vars: homes::vars(primal, |value| cx.facts.active_value(id, value)),
             shadows: FxHashMap::default(),
