@@ -298,6 +298,8 @@ pub struct Program {
     pub result: bool,
     /// Where the data of its parameters come from.
     pub data: u64,
+    /// Whether it has functions at poles, and data that lead there.
+    pub poles: bool,
 }
 
 impl Program {

@@ -62,6 +62,18 @@ fn depends(program: &Program, data: &Data, ran: &Ran) -> bool {
     (0..data.objects.len()).any(of) || program.result && ran.result.is_some_and(|dual| dual.d != 0.0)
 }
 
+/// Whether a function of the program is at a pole.
+pub fn meets_a_pole(case: &Case) -> bool {
+    case.sets.iter().any(|data| data.ran.iter().any(|ran| ran.poles > 0))
+}
+
+/// Whether a dependent passed a pole: then its derivative is no number, or some adjoint is none.
+fn asks_for_a_pole(program: &Program, objects: &[Object], ran: &Ran) -> bool {
+    let steep = |cell: &Val| matches!(cell, Val::Real(dual) if dual.steep);
+    let of = |k: usize| role(program, objects, k).dependent && ran.cells[k].iter().any(steep);
+    (0..objects.len()).any(of) || program.result && ran.result.is_some_and(|dual| dual.steep)
+}
+
 /// A program with its data; none if C does not define what it does with the first set.
 pub fn with(seed: u64, program: Program) -> Option<Case> {
     let mut sets = Vec::new();
@@ -87,6 +99,8 @@ pub fn with(seed: u64, program: Program) -> Option<Case> {
         };
         let bars = fill(&written);
         let ran: Result<Vec<Ran>, _> = directions.iter().map(|d| world::run(&program, &objects, d)).collect();
+        let asks = |ran: &Ran| asks_for_a_pole(&program, &objects, ran);
+        let ran = ran.and_then(|ran| if ran.iter().any(asks) { Err("a pole is asked for") } else { Ok(ran) });
         match ran {
             Ok(ran) => sets.push(Data { objects, directions, ran, bars, bar: 0.75 }),
             Err(_) if set == 0 => return None,

@@ -2,8 +2,10 @@
  *
  * A request: entry, mode, number of addresses, a fill-in (uint32 each), the seed of the result (double), the addresses
  * (object, offset, target: uint32 each), the objects, their shadows.
- * An answer: status, a fill-in (uint32 each), bytes on the tape, wrong reads (uint64 each), result and its tangent, the
- * objects between the sweeps, at the end, their shadows at the end. Each run has a process of its own. */
+ * An answer: status, what the primal raised (uint32 each), bytes on the tape, wrong reads (uint64 each), result and its tangent, the
+ * objects between the sweeps, at the end, their shadows at the end. Each run has a process of its own. Where the primal
+ * raises nothing, whatever a derivative raises ends it. */
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -13,7 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST = 64 };
+enum { MOST = 64, TRAPPED = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW };
+
+/* In fenv.h with _GNU_SOURCE, which would change what the programs see. */
+int feenableexcept(int);
 
 typedef struct {
     unsigned objects;
@@ -114,7 +119,12 @@ static void run(uint32_t mode, double seed) {
     uint64_t left = 0;
     adtape_stats_t stats;
     switch (mode) {
-    case 0: at->primal(memory, r); break;
+    case 0: {
+        at->primal(memory, r);
+        const uint32_t raised = (uint32_t)fetestexcept(TRAPPED);
+        memcpy(answer + 4, &raised, 4);
+        break;
+    }
     case 1: at->tangent(memory, shadow, r); break;
     case 2: at->adjoint(memory, shadow, seed, r); break;
     default: at->split(memory, shadow, seed, r); break;
@@ -131,7 +141,7 @@ static void run(uint32_t mode, double seed) {
 }
 
 int main(void) {
-    uint32_t head[4];
+    uint32_t head[4], raised = 0;
     answer = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     while (fread(head, 1, sizeof head, stdin) == sizeof head) {
         uint32_t links[MOST][4];
@@ -160,12 +170,18 @@ int main(void) {
         pid_t child = fork();
         if (child == 0) {
             alarm(10);
+            if (head[1] != 0 && raised == 0) {
+                feenableexcept(TRAPPED);
+            }
             run(head[1], seed);
             fflush(stderr);
             _exit(0);
         }
         waitpid(child, &status, 0);
         memcpy(answer, &status, 4);
+        if (head[1] == 0) {
+            memcpy(&raised, answer + 4, 4);
+        }
         fwrite(answer, 1, 40 + 3 * total, stdout);
         for (unsigned k = 0; k < at->objects; k++) {
             free(memory[k]);

@@ -1,5 +1,6 @@
 //! Random programs: tangent and adjoint of each must equal the derivative that an interpreter of the program computes
-//! with dual numbers, with every value bit for bit, nothing left on the tape, and no wrong read.
+//! with dual numbers, with every value bit for bit, nothing left on the tape, no wrong read, and no floating-point
+//! exception where the program raises none: some programs have functions at poles.
 //!
 //! `PROGRAMS=10000 FROM=1 cargo test --release -p adtape-generate --test random -- --nocapture` runs more. The first that
 //! fails is shrunk. `STRICT` may hold `warnings`, `sanitize`, `optimise`, `clang`. `UNSUPPORTED=1000` tries more programs
@@ -40,9 +41,10 @@ fn strictness() -> Strictness {
 
 /// Judges programs and says how many came to what; the seeds of those that are wrong, and how many are right.
 fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
-    let (mut counts, mut wrong) = (BTreeMap::new(), Vec::new());
+    let (mut counts, mut wrong, mut poles) = (BTreeMap::new(), Vec::new(), 0);
     for seeds in seeds.chunks(50) {
         let cases: Vec<_> = seeds.iter().map(|seed| case::of(*seed)).collect();
+        poles += cases.iter().filter(|case| case::meets_a_pole(case)).count();
         for (case, outcome) in cases.iter().zip(judge.all(&cases)) {
             let class = match &outcome {
                 Outcome::Right => "right".to_string(),
@@ -66,6 +68,7 @@ fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
     println!("{:7} are proved", judge.proved.load(Ordering::Relaxed));
     println!("{:7} run a loop again from snapshots", judge.checkpointed.load(Ordering::Relaxed));
     println!("{:7} leave something out of the forward sweep", judge.deferred.load(Ordering::Relaxed));
+    println!("{poles:7} have a function at a pole");
     let refused = seeds.len() - right - wrong.len();
     println!("{refused:7} of {} are refused: {:.2} %", seeds.len(), share(refused, seeds.len()));
     (wrong, right)

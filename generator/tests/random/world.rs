@@ -24,6 +24,17 @@ pub enum Cell {
 /// The objects of one of several sets of data.
 pub fn objects(program: &Program, set: u64) -> Vec<Object> {
     let mut rng = Prng::new(program.data ^ (set + 1).wrapping_mul(0x1234_5677));
+    // Some reals are at poles.
+    let real = |rng: &mut Prng| match rng.real() {
+        real if program.poles && rng.chance(45) => {
+            if real < 0.0 {
+                1.0
+            } else {
+                0.0
+            }
+        }
+        real => real,
+    };
     let mut all: Vec<Object> = Vec::new();
     let head = program.head();
     for (var, role) in head.vars[..head.params].iter().zip(&program.roles) {
@@ -44,13 +55,13 @@ pub fn objects(program: &Program, set: u64) -> Vec<Object> {
             let cell = match ty {
                 Ty::Int(_) if head.vars[k].name == "n" => Cell::Int(if set == 0 { 6 } else { rng.within(0, 4).into() }),
                 Ty::Int(_) => Cell::Int(rng.within(0, 3).into()),
-                Ty::F32 => Cell::Real(f64::from(rng.real() as f32)),
-                Ty::F64 => Cell::Real(rng.real()),
+                Ty::F32 => Cell::Real(f64::from(real(&mut rng) as f32)),
+                Ty::F64 => Cell::Real(real(&mut rng)),
                 _ => match begun.take() {
                     Some(object) => Cell::To(object, 4),
                     None => {
                         let count = if is_span { 8 } else { 4 };
-                        let cells = (0..count).map(|_| Cell::Real(rng.real())).collect();
+                        let cells = (0..count).map(|_| Cell::Real(real(&mut rng))).collect();
                         all.push(Object { ty: Ty::F64, count, cells });
                         begun = is_span.then_some(all.len() - 1);
                         Cell::To(all.len() - 1, 0)
@@ -75,6 +86,7 @@ pub struct Ran {
     pub cells: Vec<Vec<Val>>,
     pub result: Option<Dual>,
     pub largest: f64,
+    pub poles: usize,
 }
 
 /// Runs the head with a direction for each object's scalars.
@@ -85,7 +97,7 @@ pub fn run(program: &Program, objects: &[Object], directions: &[Vec<f64>]) -> Re
     for (object, direction) in objects.iter().zip(directions) {
         let value = |(cell, d): (&Cell, &f64)| match cell {
             Cell::Int(value) => Val::Int(*value),
-            Cell::Real(v) => Val::Real(Dual { v: *v, d: *d }),
+            Cell::Real(v) => Val::Real(Dual { v: *v, d: *d, steep: false }),
             Cell::To(object, at) => {
                 Val::Ptr(Ptr { object: base + object, at: *at, low: 0, high: objects[*object].cells.len() })
             }
@@ -106,7 +118,7 @@ pub fn run(program: &Program, objects: &[Object], directions: &[Vec<f64>]) -> Re
         Some(Val::Int(value)) => Some(Dual::of(*value as f64)),
         _ => None,
     };
-    Ok(Ran { cells: machine.objects[base..].to_vec(), result, largest: machine.largest })
+    Ok(Ran { cells: machine.objects[base..].to_vec(), result, largest: machine.largest, poles: machine.poles })
 }
 
 /// Size and alignment of a type.

@@ -54,6 +54,8 @@ pub struct Machine<'a> {
     depth: usize,
     /// The largest tangent met.
     pub largest: f64,
+    /// Functions met at a pole, whose derivative something would ask for but for what drops it.
+    pub poles: usize,
 }
 
 struct Frame<'a> {
@@ -79,6 +81,7 @@ impl<'a> Machine<'a> {
             steps: 0,
             depth: 0,
             largest: 0.0,
+            poles: 0,
         };
         for global in &program.globals {
             let mut types = Vec::new();

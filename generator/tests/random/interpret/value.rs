@@ -74,8 +74,23 @@ impl Machine<'_> {
     }
 
     pub(super) fn checked(&mut self, dual: Dual) -> Run<Val> {
-        self.largest = self.largest.max(dual.d.abs());
-        if dual.v.abs() < LARGE && dual.d.abs() < LARGE { Ok(Val::Real(dual)) } else { Err("a large value") }
+        let of_pole = dual.steep && !dual.is_finite();
+        if !of_pole {
+            self.largest = self.largest.max(dual.d.abs());
+        }
+        if dual.v.abs() < LARGE && (of_pole || dual.d.abs() < LARGE) {
+            Ok(Val::Real(dual))
+        } else {
+            Err("a large value")
+        }
+    }
+
+    /// A result; the product of an infinite derivative with 0, or the difference of two, is no number, and raises that.
+    fn computed(&mut self, operands: &[Dual], result: Dual) -> Run<Val> {
+        if result.d.is_nan() && !operands.iter().any(|of| of.d.is_nan()) {
+            return Err("an infinite derivative is asked for");
+        }
+        self.checked(result)
     }
 
     pub(super) fn expr(&mut self, frame: &mut Frame, expr: &Expr) -> Run<(Val, Ty)> {
@@ -105,7 +120,7 @@ impl Machine<'_> {
             }
             Expr::Un(Un::Not, of) => (Val::Int(i128::from(!self.truth(frame, of)?)), i32),
             Expr::Un(op, of) => match (op, self.expr(frame, of)?) {
-                (Un::Minus, (Val::Real(of), ty)) => (self.checked(Dual { v: -of.v, d: -of.d })?, ty),
+                (Un::Minus, (Val::Real(of), ty)) => (self.checked(Dual { v: -of.v, d: -of.d, ..of })?, ty),
                 (Un::Minus, (Val::Int(of), Ty::Int(ty))) => ranged(-of, ty.promoted())?,
                 (Un::Invert, (Val::Int(of), Ty::Int(ty))) => ranged(!of, ty.promoted())?,
                 _ => return Err("no number"),
@@ -135,7 +150,10 @@ impl Machine<'_> {
                     let Val::Real(dual) = self.convert(value, &ty)? else { return Err("no real") };
                     values.push(dual);
                 }
-                (self.checked(math(name, &values, *float)?)?, ty)
+                let result = math(name, &values, *float)?;
+                let is_pole = result.steep && !values.iter().any(|of| of.steep);
+                self.poles += usize::from(is_pole && !result.is_finite());
+                (if is_pole { self.checked(result)? } else { self.computed(&values, result)? }, ty)
             }
             Expr::Call(callee, args) => {
                 let values = self.invoke(frame, *callee, args)?;
@@ -198,12 +216,12 @@ impl Machine<'_> {
                 _ => truth(x != y),
             },
             (Val::Real(x), Val::Real(y), ty) => {
-                let value = match op {
-                    Bin::Add => Dual { v: x.v + y.v, d: x.d + y.d },
-                    Bin::Sub => Dual { v: x.v - y.v, d: x.d - y.d },
-                    Bin::Mul => Dual { v: x.v * y.v, d: x.d * y.v + x.v * y.d },
+                let (v, d) = match op {
+                    Bin::Add => (x.v + y.v, x.d + y.d),
+                    Bin::Sub => (x.v - y.v, x.d - y.d),
+                    Bin::Mul => (x.v * y.v, x.d * y.v + x.v * y.d),
                     Bin::Div if y.v.abs() < 1e-3 => return Err("division by little"),
-                    Bin::Div => Dual { v: x.v / y.v, d: x.d / y.v - x.v * y.d / (y.v * y.v) },
+                    Bin::Div => (x.v / y.v, x.d / y.v - x.v * y.d / (y.v * y.v)),
                     Bin::Lt => return truth(x.v < y.v),
                     Bin::Le => return truth(x.v <= y.v),
                     Bin::Gt => return truth(x.v > y.v),
@@ -212,8 +230,9 @@ impl Machine<'_> {
                     Bin::Ne => return truth(x.v != y.v),
                     _ => return Err("no integer"),
                 };
+                let value = Dual::from(&[x, y], v, d);
                 let value = if *ty == Ty::F32 { value.rounded() } else { value };
-                Ok((self.checked(value)?, ty.clone()))
+                Ok((self.computed(&[x, y], value)?, ty.clone()))
             }
             _ => Err("no numbers"),
         }

@@ -2,7 +2,7 @@
 
 use super::{Item, Maker, binary, number};
 use crate::ast::*;
-use crate::dual::{ONE, TWO};
+use crate::dual::{ONE, POLES, TWO};
 
 impl Maker {
     /// A scalar in memory or a variable, and what it stays within if it is an integer.
@@ -168,6 +168,9 @@ impl Maker {
     }
 
     pub(super) fn real(&mut self, depth: usize) -> Expr {
+        if depth > 0 && self.program.poles && self.rng.chance(25) {
+            return self.pole(depth - 1);
+        }
         let r = self.rng.below(100);
         if depth == 0 || r < 22 {
             if !r.is_multiple_of(8)
@@ -199,6 +202,40 @@ impl Maker {
             },
             88..=89 if self.swarm.float => Expr::Cast(self.real_type(), Box::new(self.real(depth - 1))),
             _ => self.function(depth - 1),
+        }
+    }
+
+    /// A function that may be at a pole, whose value something drops there, as a rule.
+    fn pole(&mut self, depth: usize) -> Expr {
+        let at = self.real(0);
+        let is_negative = binary(Bin::Lt, at.clone(), Expr::Real(0.0, false));
+        let size = Expr::Cond(Box::new([is_negative, Expr::Un(Un::Minus, Box::new(at.clone())), at.clone()]));
+        let name = self.rng.pick(&POLES);
+        let args = match name {
+            "sqrt" => vec![size.clone()],
+            "pow" => vec![size.clone(), Expr::Real(self.rng.pick(&[0.5, 0.25]), false)],
+            "asin" if self.rng.chance(50) => vec![Expr::Math("cos", vec![at.clone()], false)],
+            "hypot" | "atan2" if self.rng.chance(50) => vec![at.clone(), binary(Bin::Mul, at.clone(), self.real(0))],
+            "hypot" | "atan2" => vec![at.clone(), self.real(0)],
+            _ => vec![at.clone()],
+        };
+        let float = self.swarm.float && self.rng.chance(25);
+        let root = Expr::Math(name, args, float);
+        let taken = Expr::Real(self.rng.pick(&[0.5, 2.0]), false);
+        match self.rng.below(7) {
+            0 | 1 => Expr::Math("fmax", vec![root, taken], false),
+            2 => Expr::Math("fmin", vec![Expr::Un(Un::Minus, Box::new(root)), taken], false),
+            3 | 4 => {
+                let is_large = binary(Bin::Gt, if self.rng.chance(50) { size } else { root.clone() }, taken);
+                Expr::Cond(Box::new([is_large, root, self.real(depth)]))
+            }
+            // Nothing evaluates this quotient at 0.
+            5 => {
+                let is_far = binary(Bin::Gt, size, Expr::Real(0.01, false));
+                let quotient = binary(Bin::Div, self.real(depth), at);
+                Expr::Cond(Box::new([is_far, quotient, self.real(0)]))
+            }
+            _ => root,
         }
     }
 

@@ -121,6 +121,8 @@ pub fn program(seed: u64, attempt: u64) -> Program {
         roles: Vec::new(),
         result: false,
         data: rng.next(),
+        // From numbers of its own: programs without poles are what they would be if there were none.
+        poles: Prng::new(seed.wrapping_mul(1000) + attempt + (1 << 40)).chance(30),
     };
     let maker = Maker {
         rng,
