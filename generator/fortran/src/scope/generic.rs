@@ -48,6 +48,8 @@ impl<'t> Program<'t> {
     /// Whether a procedure takes arguments of these types and ranks.
     fn accepts(&self, procedure: SymbolId, actuals: &[Actual], elemental: bool) -> bool {
         let Class::Procedure(inner) = self.symbol(procedure).class else { return false };
+        // A separate module procedure has the arguments of its interface.
+        let inner = self.interface_of(inner).unwrap_or(inner);
         let Some(header) = self.header(inner) else { return false };
         if elemental && !header.prefixes.contains(&Prefix::Elemental) {
             return false;

@@ -4,8 +4,7 @@
 //! is called. With IMPLICIT NONE it is reported, unless a module without source may declare it.
 
 use super::intrinsic::intrinsic;
-use super::program::{Class, Program, ScopeId, SymbolId};
-use crate::message::Message;
+use super::program::{Class, Implicit, Program, ScopeId, SymbolId};
 use crate::tree::expression::{Argument, ArgumentValue, Base, Ident, Reference, TypeSpec};
 use crate::tree::statement::{Action, Control, Indices, Statement};
 use crate::tree::unit::Unit;
@@ -63,8 +62,8 @@ impl<'t> Program<'t> {
         untyped.sort_by_key(|id| self.symbol(*id).span.from);
         for id in untyped {
             let symbol = self.symbol(id);
-            let message = Message::new(symbol.span, format!("{} has no type: declare it", symbol.name));
-            self.messages.push(message);
+            let (span, text) = (symbol.span, format!("{} has no type: declare it", symbol.name));
+            self.report(scope, span, text);
         }
     }
 
@@ -140,7 +139,7 @@ impl<'t> Program<'t> {
             matches!(class, Class::Variable) || (used == Use::Function && matches!(class, Class::External(_)));
         if untyped && self.implicit_spec(unit, &name.name).is_none() {
             let text = format!("{} has no type: declare it, or give the module that does", name.name);
-            self.messages.push(Message::new(name.span, text));
+            self.report(unit, name.span, text);
         }
         let symbol = self.declare(unit, name);
         let symbol = self.symbol_mut(symbol);
@@ -160,15 +159,21 @@ impl<'t> Program<'t> {
         None
     }
 
+    /// The rules that hold in a scope, and the scope that has them.
+    pub(super) fn implicit(&self, scope: ScopeId) -> Option<(&Implicit<'t>, ScopeId)> {
+        let mut at = scope;
+        loop {
+            let here = self.scope(at);
+            match &here.implicit {
+                Some(implicit) => return Some((implicit, at)),
+                None => at = here.host?,
+            }
+        }
+    }
+
     /// The type that a name's first letter gives it in a scope; none under IMPLICIT NONE.
     pub(super) fn implicit_spec(&self, scope: ScopeId, name: &str) -> Option<Implied<'t>> {
-        let mut at = scope;
-        let implicit = loop {
-            if let Some(implicit) = &self.scope(at).implicit {
-                break implicit;
-            }
-            at = self.scope(at).host?;
-        };
+        let (implicit, at) = self.implicit(scope)?;
         let letter = name.bytes().next().filter(u8::is_ascii_lowercase)?;
         if let Some(spec) = implicit.letters[usize::from(letter - b'a')] {
             return Some(Implied::Spec(spec, at));

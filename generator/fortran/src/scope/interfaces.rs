@@ -6,6 +6,7 @@ use super::program::{Class, Program, ScopeId, ScopeKind, Specific, SymbolId};
 use crate::source::Span;
 use crate::tree::declaration::{Body, DeclarationKind, DerivedType, Interface, InterfaceItem};
 use crate::tree::expression::Ident;
+use crate::tree::header::UnitKind;
 
 impl<'t> Program<'t> {
     /// The symbol of a procedure. One that shares its name with a generic is found by [`Program::specific`].
@@ -74,8 +75,36 @@ impl<'t> Program<'t> {
         names.insert(key, symbol);
     }
 
+    /// Gives separate module procedures the arguments and results of their interfaces.
+    pub(super) fn take_interfaces(&mut self) {
+        for scope in (0..u32::try_from(self.scopes.len()).expect("fewer scopes than that")).map(ScopeId) {
+            let Some(header) = self.header(scope).filter(|header| matches!(header.kind, UnitKind::ModuleProcedure))
+            else {
+                continue;
+            };
+            let above = self.scope(scope).host.and_then(|host| self.scope(host).host);
+            let declared = above.zip(header.name.as_ref()).and_then(|(above, name)| self.lookup(above, &name.name));
+            let interface = self.interfaces.get(&scope).copied().or_else(|| match self.symbol(declared?).class {
+                Class::Procedure(interface) => Some(interface),
+                _ => None,
+            });
+            let Some(interface) = interface else { continue };
+            self.interfaces.insert(scope, interface);
+            let names = self.scope(interface).names.clone();
+            for (name, symbol) in names {
+                self.scope_mut(scope).names.entry(name).or_insert(symbol);
+            }
+        }
+    }
+
+    /// The interface of a separate module procedure.
+    pub fn interface_of(&self, procedure: ScopeId) -> Option<ScopeId> {
+        self.interfaces.get(&procedure).copied()
+    }
+
     fn add_body(&mut self, scope: ScopeId, body: &'t Body, interface: &Interface, specifics: &mut Vec<Specific<'t>>) {
-        let inner = self.add_scope(ScopeKind::Body(body), Some(scope), std::ptr::from_ref(body).addr());
+        let file = self.scope(scope).file;
+        let inner = self.add_scope(ScopeKind::Body(body), file, Some(scope), std::ptr::from_ref(body).addr());
         // IMPORT first: it decides which names the other declarations see.
         if let Some(import) = body.declarations.iter().find_map(|declaration| match &declaration.kind {
             DeclarationKind::Import(import) => Some(import),

@@ -173,12 +173,9 @@ impl<'t> Program<'t> {
                     _ => Type::Opaque,
                 },
             },
-            Class::Intrinsic
-            | Class::Generic(_)
-            | Class::Derived(_)
-            | Class::Namelist(_)
-            | Class::Opaque(_)
-            | Class::Unit => Type::Opaque,
+            Class::Intrinsic | Class::Generic(_) | Class::Derived(_) | Class::Namelist(_) | Class::Opaque(_) => {
+                Type::Opaque
+            }
         }
     }
 
@@ -195,6 +192,7 @@ impl<'t> Program<'t> {
 
     /// The variable that holds a function's result.
     pub fn result_symbol(&self, procedure: ScopeId) -> Option<SymbolId> {
+        let procedure = self.interface_of(procedure).unwrap_or(procedure);
         let header = self.header(procedure)?;
         let name = header.result.as_ref().or(header.name.as_ref())?;
         let found = self.scope(procedure).names.get(&name.name).copied()?;

@@ -36,13 +36,13 @@ use program::Program;
 /// Resolves the names of a program's files, which may come in any order.
 pub fn resolve<'t>(files: &[&'t File]) -> Program<'t> {
     let mut program = Program::default();
-    let units = || files.iter().flat_map(|file| &file.units);
-    for unit in units() {
-        program.add_unit(unit, None);
+    for (number, file) in files.iter().enumerate() {
+        for unit in &file.units {
+            program.add_unit(unit, number, None);
+        }
     }
     program.resolve_uses();
-    for unit in units() {
-        program.add_undeclared(unit);
-    }
+    program.take_interfaces();
+    files.iter().flat_map(|file| &file.units).for_each(|unit| program.add_undeclared(unit));
     program
 }

@@ -10,36 +10,49 @@ use crate::tree::unit::Unit;
 
 impl<'t> Program<'t> {
     /// Adds the scope of a unit, of what it contains, and their declared names.
-    pub(super) fn add_unit(&mut self, unit: &'t Unit, host: Option<ScopeId>) -> ScopeId {
-        let scope = self.add_scope(ScopeKind::Unit(unit), host, std::ptr::from_ref(unit).addr());
+    pub(super) fn add_unit(&mut self, unit: &'t Unit, file: usize, host: Option<ScopeId>) -> ScopeId {
+        let scope = self.add_scope(ScopeKind::Unit(unit), file, host, std::ptr::from_ref(unit).addr());
         if let (Some(name), None) = (&unit.header.name, host) {
             match &unit.header.kind {
                 UnitKind::Module => drop(self.modules.insert(name.name.clone(), scope)),
                 UnitKind::Submodule(module, _) => {
                     self.modules.insert(format!("{}:{}", module.name, name.name).into(), scope);
                 }
-                _ => {}
+                UnitKind::Subroutine | UnitKind::Function => {
+                    self.external.insert(name.name.clone(), scope);
+                }
+                UnitKind::Program | UnitKind::BlockData | UnitKind::ModuleProcedure => {}
             }
         }
         self.add_header(scope, &unit.header);
         self.add_declarations(scope, &unit.declarations);
         for contained in &unit.contained {
-            let inner = self.add_unit(contained, Some(scope));
-            if let Some(name) = &contained.header.name {
-                let symbol = self.declare_procedure(scope, name);
-                self.symbol_mut(symbol).class = Class::Procedure(inner);
+            let inner = self.add_unit(contained, file, Some(scope));
+            let Some(name) = &contained.header.name else { continue };
+            let known = self.scope(scope).names.get(&name.name).map(|known| &self.symbol(*known).class);
+            if let Some(Class::Procedure(interface)) = known {
+                self.interfaces.insert(inner, *interface);
             }
+            let symbol = self.declare_procedure(scope, name);
+            self.symbol_mut(symbol).class = Class::Procedure(inner);
         }
         scope
     }
 
-    pub(super) fn add_scope(&mut self, kind: ScopeKind<'t>, host: Option<ScopeId>, maker: usize) -> ScopeId {
+    pub(super) fn add_scope(
+        &mut self,
+        kind: ScopeKind<'t>,
+        file: usize,
+        host: Option<ScopeId>,
+        maker: usize,
+    ) -> ScopeId {
         let id = ScopeId(u32::try_from(self.scopes.len()).expect("fewer scopes than that"));
         // Program units and interface bodies begin with Fortran's own rule; what they contain asks its host.
         let own = host.is_none() || matches!(kind, ScopeKind::Body(_));
         let implicit = own.then_some(Implicit::USUAL);
         self.scopes.push(Scope {
             kind,
+            file,
             host,
             names: Default::default(),
             operators: Default::default(),
@@ -54,7 +67,8 @@ impl<'t> Program<'t> {
 
     /// Adds the scope of a construct.
     pub(super) fn add_construct<T>(&mut self, node: &'t T, host: ScopeId) -> ScopeId {
-        self.add_scope(ScopeKind::Construct, Some(host), std::ptr::from_ref(node).addr())
+        let file = self.scope(host).file;
+        self.add_scope(ScopeKind::Construct, file, Some(host), std::ptr::from_ref(node).addr())
     }
 
     pub(super) fn add_header(&mut self, scope: ScopeId, header: &'t Header) {
@@ -288,8 +302,9 @@ impl<'t> Program<'t> {
     }
 
     fn add_implicit(&mut self, scope: ScopeId, rules: &'t [(TypeSpec, Vec<(char, char)>)]) {
-        let scope = self.scope_mut(scope);
-        let implicit = scope.implicit.get_or_insert(Implicit::USUAL);
+        // Letters without a rule of their own keep the host's.
+        let before = self.implicit(scope).map_or(Implicit::USUAL, |(implicit, _)| implicit.clone());
+        let implicit = self.scope_mut(scope).implicit.get_or_insert(before);
         for (spec, ranges) in rules {
             for letter in ranges.iter().flat_map(|(first, last)| *first..=*last).filter(char::is_ascii_lowercase) {
                 implicit.letters[usize::from(letter as u8 - b'a')] = Some(spec);

@@ -30,10 +30,14 @@ pub struct Program<'t> {
     pub scopes: Vec<Scope<'t>>,
     /// Symbols.
     pub symbols: Vec<Symbol<'t>>,
-    /// What is wrong.
-    pub messages: Vec<Message>,
+    /// What is wrong, each with the number of its file.
+    pub messages: Vec<(usize, Message)>,
     /// Modules with source, and submodules as `ancestor:name`.
     pub(super) modules: FxHashMap<Box<str>, ScopeId>,
+    /// Procedures that no unit contains.
+    pub(super) external: FxHashMap<Box<str>, ScopeId>,
+    /// Interfaces of separate module procedures, by the procedure's scope.
+    pub(super) interfaces: FxHashMap<ScopeId, ScopeId>,
     /// Scopes by the address of the unit, body or statement that makes them.
     pub(super) made_by: FxHashMap<usize, ScopeId>,
 }
@@ -53,6 +57,8 @@ pub enum ScopeKind<'t> {
 pub struct Scope<'t> {
     /// What makes it.
     pub kind: ScopeKind<'t>,
+    /// The number of its file, to which its spans belong.
+    pub file: usize,
     /// The scope around it.
     pub host: Option<ScopeId>,
     /// Its own names and those that USE brings.
@@ -151,8 +157,6 @@ pub enum Class<'t> {
     Enumerator(Option<&'t Expr>, i128),
     /// An integer constant of a compiler's own module; an array if it has several values.
     Known(&'static [i128]),
-    /// A module or a main program.
-    Unit,
 }
 
 /// A specific procedure of a generic.
@@ -233,6 +237,11 @@ impl<'t> Program<'t> {
         &mut self.scopes[id.0 as usize]
     }
 
+    pub(super) fn report(&mut self, scope: ScopeId, span: Span, text: String) {
+        let file = self.scope(scope).file;
+        self.messages.push((file, Message::new(span, text)));
+    }
+
     pub(super) fn symbol_mut(&mut self, id: SymbolId) -> &mut Symbol<'t> {
         &mut self.symbols[id.0 as usize]
     }
@@ -240,6 +249,11 @@ impl<'t> Program<'t> {
     /// The scope of a module with source.
     pub fn module(&self, name: &str) -> Option<ScopeId> {
         self.modules.get(name).copied()
+    }
+
+    /// The scope of a procedure that no unit contains.
+    pub fn external(&self, name: &str) -> Option<ScopeId> {
+        self.external.get(name).copied()
     }
 
     /// The scope that a unit, an interface body or a statement makes.

@@ -50,7 +50,7 @@ impl<'t> Program<'t> {
                 },
             },
             Class::Procedure(_) | Class::External(_) | Class::StatementFunction(..) => self.elemental(id, &actuals()),
-            Class::Namelist(_) | Class::Opaque(_) | Class::Unit => Typed::opaque(),
+            Class::Namelist(_) | Class::Opaque(_) => Typed::opaque(),
         }
     }
 

@@ -87,7 +87,7 @@ impl<'t> Program<'t> {
                 Some(symbol) => self.bring(scope, Program::generic_key(local), *symbol),
                 None => {
                     let text = format!("module {} has no public name {}", name.name, key.1);
-                    self.messages.push(crate::message::Message::new(name.span, text));
+                    self.report(scope, name.span, text);
                 }
             }
         }

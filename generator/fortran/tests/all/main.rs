@@ -1,6 +1,7 @@
 //! Tests of reading Fortran as a whole. Unit tests are beside the code.
 
 mod common;
+mod constants;
 mod files;
 mod fixed;
 mod oracles;

@@ -8,6 +8,7 @@ use adtape_fortran::scope::value::Value;
 use adtape_fortran::source::Form;
 use adtape_fortran::tree::statement::{Action, Block, Statement};
 use adtape_fortran::tree::unit::Unit;
+use std::path::Path;
 use std::process::Command;
 
 /// flang's names for nodes that hold a statement without being one.
@@ -71,20 +72,26 @@ fn flang_finds_as_many_statements() {
 
 /// A name as gfortran prints it.
 #[derive(Default, Debug)]
-struct Dumped {
+pub struct Dumped {
+    /// The procedure or the module that knows it.
     procedure: String,
-    name: String,
+    /// The name.
+    pub name: String,
     type_: String,
     attributes: String,
-    value: Option<String>,
+    /// The value of a constant.
+    pub value: Option<String>,
     rank: u8,
 }
 
-/// The names that gfortran knows in a source; none without gfortran.
-fn gfortran_names(name: &str) -> Option<Vec<Dumped>> {
+/// The names that gfortran knows in a text; none without gfortran.
+pub fn dump(name: &str, text: &str) -> Option<Vec<Dumped>> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("adtape-fortran-dumps");
+    std::fs::create_dir_all(&folder).expect("the target directory is writable");
+    std::fs::write(folder.join(name), text).expect("the source is written");
     let mut command = Command::new("gfortran");
-    command.args(["-fsyntax-only", "-fdump-fortran-original", "-J", env!("CARGO_TARGET_TMPDIR"), name]);
-    let output = command.current_dir(files()).output().ok()?;
+    command.args(["-fsyntax-only", "-fdump-fortran-original", "-ffree-line-length-none", name]).current_dir(folder);
+    let output = command.output().ok()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "gfortran refuses {name}:\n{}", String::from_utf8_lossy(&output.stderr));
     let (mut names, mut procedure): (Vec<Dumped>, String) = (Vec::new(), String::new());
@@ -118,7 +125,7 @@ fn scope_named(program: &Program, name: &str) -> Option<ScopeId> {
 }
 
 /// Whether a value is what gfortran prints: `3`, `1.0e-1_8`, `(/ 1 , 2/)`, `'text'`.
-fn is_value(value: &Value, text: &str) -> bool {
+pub fn is_value(value: &Value, text: &str) -> bool {
     let text = text.trim();
     let without_kind = text.rsplit_once('_').map_or(text, |(number, _)| number);
     match value {
@@ -174,9 +181,9 @@ fn gfortran_gives_names_the_types_ranks_and_values_that_we_do() {
         let (source, reading) = read_text(name, &text, Form::of_name(name));
         assert_eq!(reading.messages, []);
         let program = resolve(&[&reading.file]);
-        let messages: Vec<String> = program.messages.iter().map(|message| message.in_source(&source)).collect();
+        let messages: Vec<String> = program.messages.iter().map(|(_, message)| message.in_source(&source)).collect();
         assert!(messages.is_empty(), "{}", messages.join("\n"));
-        let Some(names) = gfortran_names(name) else {
+        let Some(names) = dump(name, &text) else {
             return skip("gfortran_gives_names_the_types_ranks_and_values_that_we_do", "there is no gfortran");
         };
         let mut faults = Vec::new();
@@ -184,4 +191,30 @@ fn gfortran_gives_names_the_types_ranks_and_values_that_we_do() {
         assert!(faults.is_empty(), "{name}\n{}", faults.join("\n"));
         assert!(compared >= least, "{name}: {compared} names were compared");
     }
+}
+
+#[test]
+fn gfortran_puts_members_of_common_where_we_do() {
+    let declared = "integer*2 i\nreal*8 x, y(2, 3)\ncomplex z\ncharacter*5 c\nlogical l(4)\nreal*4 s\ncomplex*16 w\n\
+                    integer*8 n(0:2)\ncommon /b/ i, x, y, c, z, l, s, w, n\n";
+    let names = ["i", "x", "y", "c", "z", "l", "s", "w", "n"];
+    let prints: String = names.iter().map(|name| format!("print '(i0)', loc({name}) - loc(i)\n")).collect();
+    let text = format!("program p\n{declared}{prints}end program\n");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("adtape-fortran-common");
+    std::fs::create_dir_all(&folder).expect("the target directory is writable");
+    std::fs::write(folder.join("common.f90"), &text).expect("the source is written");
+    let built = Command::new("gfortran").args(["-w", "-o", "common", "common.f90"]).current_dir(&folder).status();
+    let Ok(status) = built else {
+        return skip("gfortran_puts_members_of_common_where_we_do", "there is no gfortran");
+    };
+    assert!(status.success(), "gfortran refuses the program");
+    let output = Command::new(folder.join("common")).output().expect("the program runs");
+    let expected: Vec<i128> =
+        String::from_utf8_lossy(&output.stdout).lines().map(|line| line.trim().parse().expect("a number")).collect();
+    let (_, reading) = read_text("common.f90", &text, Form::Free);
+    let program = resolve(&[&reading.file]);
+    let scope = program.scope_of(&reading.file.units[0]).expect("the program");
+    let layouts = program.common_blocks(scope);
+    let found: Vec<i128> = layouts[0].members.iter().map(|member| member.offset_bytes.expect("known")).collect();
+    assert_eq!(found, expected);
 }

@@ -20,7 +20,7 @@ fn with_program<R>(texts: &[&str], ask: impl FnOnce(&Program, &[File]) -> R) -> 
         })
         .collect();
     let program = resolve(&files.iter().collect::<Vec<_>>());
-    let messages = program.messages.iter().map(|message| message.text.clone()).collect();
+    let messages = program.messages.iter().map(|(_, message)| message.text.clone()).collect();
     (ask(&program, &files), messages)
 }
 
@@ -196,4 +196,39 @@ fn common_blocks_have_the_layout_of_compilers() {
     assert_eq!(messages, [""; 0]);
     assert_eq!(found.0, ["b: i 0+2, x 8+8, y 16+48, z 64+8", "d: c 0+5, l 8+16"]);
     assert_eq!(found.1, [vec![Some(24), Some(0)], vec![Some(2), Some(0)]]);
+}
+
+#[test]
+fn separate_module_procedures_have_the_arguments_of_their_interface() {
+    let above = "module m\ninterface\nmodule function f(x) result(r)\n real(8) x\n integer r\nend function\n\
+                 end interface\ninterface g\n procedure f\nend interface\nend module\n";
+    let below = "submodule (m) s\nimplicit none\ncontains\nmodule procedure f\n r = x\nend procedure\nend submodule\n";
+    let (types, messages) = with_program(&[below, above, "use m\ny = g(1d0)\nend\n"], |program, files| {
+        let scope = program.scope_of(&files[0].units[0].contained[0]).expect("f");
+        ["x", "r"].map(|name| type_text(program, &program.symbol_type(program.lookup(scope, name).expect("known"))))
+    });
+    assert_eq!(messages, [""; 0]);
+    assert_eq!(types, ["real 8", "integer 4"]);
+    assert_eq!(assigned(&[below, above, "use m\ny = g(1d0)\nend\n"]), ["integer 4 [0]"]);
+}
+
+#[test]
+fn inner_procedures_keep_the_hosts_rules_for_letters_of_which_they_say_nothing() {
+    let text = "subroutine outer\nimplicit real(8) (a-z)\ncontains\nsubroutine inner\nimplicit integer (k)\nx = k + k\n\
+                x = y\nend subroutine\nend subroutine\n";
+    let (types, _) = with_program(&[text], |program, files| {
+        let scope = program.scope_of(&files[0].units[0].contained[0]).expect("inner");
+        ["k", "y"].map(|name| type_text(program, &program.symbol_type(program.lookup(scope, name).expect("known"))))
+    });
+    assert_eq!(types, ["integer 4", "real 8"]);
+}
+
+#[test]
+fn messages_name_the_file_that_they_are_about() {
+    let fault = "implicit none\nx = 1\nend\n";
+    let (files, messages) = with_program(&["end\n", fault], |program, _| {
+        program.messages.iter().map(|(file, _)| *file).collect::<Vec<_>>()
+    });
+    assert_eq!(files, [1]);
+    assert_eq!(messages.len(), 1);
 }
