@@ -30,8 +30,8 @@ impl<'t> Program<'t> {
         let actuals: Vec<Actual> = operands.iter().map(|operand| (None, operand.clone())).collect();
         let mut at = Some(scope);
         while let Some(scope) = at {
-            let generic = self.scope(scope).operators.get(operator);
-            if let Some(found) = generic.and_then(|generic| self.resolve(*generic, &actuals)) {
+            let generic = self.scope(scope).find(false, operator);
+            if let Some(found) = generic.and_then(|generic| self.resolve(generic, &actuals)) {
                 return Some(found);
             }
             at = self.scope(scope).host;

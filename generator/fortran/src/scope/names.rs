@@ -56,6 +56,7 @@ impl<'t> Program<'t> {
             host,
             names: Default::default(),
             operators: Default::default(),
+            used: Vec::new(),
             implicit,
             opaque: Vec::new(),
             import: None,

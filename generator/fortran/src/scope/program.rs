@@ -14,6 +14,7 @@ use crate::tree::expression::{Expr, Ident, Length, TypeSpec};
 use crate::tree::header::Header;
 use crate::tree::unit::Unit;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A scope of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -61,10 +62,12 @@ pub struct Scope<'t> {
     pub file: usize,
     /// The scope around it.
     pub host: Option<ScopeId>,
-    /// Its own names and those that USE brings.
+    /// Its own names and those that USE lists.
     pub names: FxHashMap<Box<str>, SymbolId>,
     /// Operators and other generics without a name: `operator(+)`.
     pub operators: FxHashMap<Box<str>, SymbolId>,
+    /// Modules that it uses as a whole. Their names are not copied: every procedure of a model may use thousands.
+    pub used: Vec<Used>,
     /// How names without a declaration are typed; none if the host decides.
     pub implicit: Option<Implicit<'t>>,
     /// Modules without source, all of whose names may be here.
@@ -75,7 +78,35 @@ pub struct Scope<'t> {
     pub access: Access,
 }
 
-/// What a module hands on.
+/// What a module hands on, by name.
+#[derive(Default)]
+pub struct Exports {
+    /// Names.
+    pub names: FxHashMap<Box<str>, SymbolId>,
+    /// Operators and other generics without a name.
+    pub operators: FxHashMap<Box<str>, SymbolId>,
+}
+
+/// A module that is used as a whole.
+#[derive(Clone)]
+pub struct Used {
+    /// What it hands on.
+    pub exports: Arc<Exports>,
+    /// Names that are renamed here, and so unknown by their own.
+    pub hidden: Vec<(bool, Box<str>)>,
+}
+
+impl Used {
+    /// What a name, or an operator, stands for.
+    pub fn get(&self, is_name: bool, key: &str) -> Option<SymbolId> {
+        let map = if is_name { &self.exports.names } else { &self.exports.operators };
+        let found = map.get(key).copied()?;
+        let is_hidden = self.hidden.iter().any(|(kind, name)| *kind == is_name && **name == *key);
+        (!is_hidden).then_some(found)
+    }
+}
+
+/// What a module lets others see.
 #[derive(Default)]
 pub struct Access {
     /// PRIVATE without names.
@@ -91,6 +122,14 @@ pub struct Implicit<'t> {
     pub none: bool,
     /// A letter's type; where there is none Fortran's own rule holds.
     pub letters: [Option<&'t TypeSpec>; 26],
+}
+
+impl Scope<'_> {
+    /// What a name, or an operator, stands for in this scope alone.
+    pub fn find(&self, is_name: bool, key: &str) -> Option<SymbolId> {
+        let own = if is_name { &self.names } else { &self.operators };
+        own.get(key).copied().or_else(|| self.used.iter().find_map(|used| used.get(is_name, key)))
+    }
 }
 
 impl Implicit<'_> {
@@ -265,14 +304,13 @@ impl<'t> Program<'t> {
     pub fn lookup(&self, scope: ScopeId, name: &str) -> Option<SymbolId> {
         let mut at = scope;
         loop {
-            let here = self.scope(at);
-            if let Some(found) = here.names.get(name) {
-                return Some(*found);
+            if let Some(found) = self.scope(at).find(true, name) {
+                return Some(found);
             }
             if !self.sees_host(at, name) {
                 return None;
             }
-            at = here.host?;
+            at = self.scope(at).host?;
         }
     }
 
