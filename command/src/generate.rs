@@ -266,6 +266,7 @@ impl Job {
             files: common.files.clone(),
             arguments: arguments.clone(),
             clang: common.clang.clone(),
+            without_source: common.without_source,
             heads: heads.iter().map(|head| head.proc.clone()).collect(),
         };
         let program = front::read_or_explain(&input)

@@ -138,6 +138,10 @@ struct Common {
     /// Accepts variables that keep what depends on the inputs from call to call: the derivative is that of one call
     #[arg(long)]
     one_call: bool,
+    /// Declare in the generated file what the sources define, instead of including them: it links with their object files,
+    /// and with other generated files of them
+    #[arg(long, conflicts_with = "ast")]
+    without_source: bool,
     /// The arguments that the text depends on, for its head.
     #[arg(skip)]
     command: Vec<String>,

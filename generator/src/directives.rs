@@ -30,6 +30,14 @@ pub fn directives(text: &str) -> impl Iterator<Item = Directive<'_>> {
     })
 }
 
+/// The macro that says that a header has been included.
+pub fn guard(text: &str) -> Option<&str> {
+    let first = directives(text).next().filter(|first| first.defines && first.body.is_empty())?;
+    let above = without_comments(&text[..first.at]);
+    let condition = above.trim().strip_prefix('#')?.trim_start().strip_prefix("ifndef")?;
+    (condition.trim() == first.name).then_some(first.name)
+}
+
 /// The text with each comment replaced by a blank.
 pub fn without_comments(text: &str) -> String {
     let mut out = String::new();
@@ -51,6 +59,26 @@ pub fn without_comments(text: &str) -> String {
             out.push_str(&from[..end]);
             end
         };
+        rest = &from[length..];
+    }
+    out + rest
+}
+
+/// The text with a blank for each character of a comment, and all its lines.
+pub fn with_blank_comments(text: &str) -> String {
+    let blank = |comment: &str| comment.chars().map(|c| if c == '\n' { c } else { ' ' }).collect::<String>();
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['"', '\'', '/']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let (comment, length) = match from.as_bytes() {
+            [b'/', b'*', ..] => (true, from[2..].find("*/").map_or(from.len(), |end| end + 4)),
+            [b'/', b'/', ..] => (true, from.find('\n').unwrap_or(from.len())),
+            [b'/', ..] => (false, 1),
+            // A quote that ends on no line is one of words, behind `#error` or where a condition leaves text out.
+            _ => (false, literal(from).min(from.find('\n').unwrap_or(from.len()))),
+        };
+        out += &if comment { blank(&from[..length]) } else { from[..length].to_string() };
         rest = &from[length..];
     }
     out + rest
@@ -100,7 +128,7 @@ fn is_word(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{directives, names_other, rename, without_comments};
+    use super::{directives, names_other, rename, with_blank_comments, without_comments};
 
     #[test]
     fn macros_begin_and_end() {
@@ -112,6 +140,12 @@ mod tests {
     #[test]
     fn comments_go_and_strings_stay() {
         assert_eq!(without_comments("a /* Moon's x */ b // \"\nc \"/* d */\" / e"), "a   b  \nc \"/* d */\" / e");
+    }
+
+    #[test]
+    fn lines_stay_where_comments_go() {
+        let text = "a /* b\nc */ d // e\n#error don't\n\"/* f */\" / g";
+        assert_eq!(with_blank_comments(text), "a     \n     d     \n#error don't\n\"/* f */\" / g");
     }
 
     #[test]

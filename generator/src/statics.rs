@@ -120,7 +120,8 @@ pub fn shadows(
             let hidden = program.hidden.contains(&global) && !asked;
             let wish = format!("{}{suffix}", program.globals[global].name);
             // Others name the shadow of what they name themselves: it has its name, or the clash is refused.
-            let name = if hidden { names.get_or_insert_with(|| Names::of_program(program)).fresh(&wish) } else { wish };
+            let name =
+                if hidden { names.get_or_insert_with(|| Names::of_program(program, None)).fresh(&wish) } else { wish };
             let shadow = Object { name, constant: false, ..program.globals[global].clone() };
             let shadow = program.globals.add(shadow);
             if hidden {

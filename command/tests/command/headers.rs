@@ -4,12 +4,83 @@ use std::process::Command;
 
 use crate::common::{Scratch, flags, include};
 
+/// The headers that the adjoint's one includes, of a model in a folder; all that was written compiles.
+fn included(name: &str, files: &[(&str, &str)]) -> String {
+    let user = HEADERS.lines().next().unwrap();
+    let folder = compiles(name, files, &format!("{user}\n#ifdef PART_H\n#include \"model_d.h\"\n#endif\n"));
+    let header = std::fs::read_to_string(folder.0.join("out/model_b.h")).unwrap();
+    let path = format!("{}/", folder.0.display());
+    let names = header.lines().filter_map(|line| line.strip_prefix("#include "));
+    names.map(|name| name.replace(&path, "")).collect::<Vec<_>>().join(" ")
+}
+
+/// A header that the prototypes need nothing of.
+const PRIVATE: (&str, &str) = (
+    "model/private.h",
+    "#ifndef PRIVATE_H\n#define PRIVATE_H\n#include <stdio.h>\n#include <string.h>\ntypedef double hidden;\n\
+     typedef struct { hidden *at; FILE *log; } cache;\nenum { SIZE = 3 };\n#endif\n",
+);
+const PART: (&str, &str) =
+    ("model/part.h", "#ifndef PART_H\n#define PART_H\ntypedef struct { double x; } part;\n#endif\n");
+
+/// All headers that the source includes came along as soon as one of them had a type of a prototype.
+#[test]
+fn header_includes_what_its_prototypes_need_and_nothing_else() {
+    let body = "    cache c = {0};\n    return c.at ? 0.0 : p->x * p->x;\n}\n";
+    let model = format!(
+        "#include \"private.h\"\n#include <math.h>\n#include \"part.h\"\n#include \"all.h\"\ndouble f(const part *p);\n\
+         double f(const part *p) {{\n{body}"
+    );
+    let all = ("model/all.h", "#ifndef ALL_H\n#define ALL_H\n#include \"part.h\"\nint all(void);\n#endif\n");
+    assert_eq!(included("needed", &[("model/model.c", &model), PRIVATE, PART, all]), "\"model/part.h\"");
+    // The type stands in a header that a header includes.
+    let through = model.replace("#include \"part.h\"\n", "");
+    assert_eq!(included("through", &[("model/model.c", &through), PRIVATE, PART, all]), "\"model/part.h\"");
+    // A parameter has the name of a type, and no prototype names a type.
+    let named = "#include \"private.h\"\ndouble f(const double *p, int cache);\n\
+                 double f(const double *p, int cache) {\n    return p[0] * p[0] * cache;\n}\n";
+    assert_eq!(included("named", &[("model/model.c", named), PRIVATE]), "");
+    // A struct of the source has a member of a header's type, an extent of another one, and a member named like a type.
+    let own = "#include \"private.h\"\n#include \"part.h\"\n#include \"sizes.h\"\n\
+               struct own { part all[SIZES]; double cache; };\ndouble f(const struct own *p);\n\
+               double f(const struct own *p) {\n    return p->all[1].x * p->cache;\n}\n";
+    let sizes = ("model/sizes.h", "#ifndef SIZES_H\n#define SIZES_H\n#define SIZES 2\n#endif\n");
+    let found = included("own-struct", &[("model/model.c", own), PRIVATE, PART, sizes]);
+    assert_eq!(found, "\"model/part.h\" \"model/sizes.h\"");
+    // A type of the system's: which header of it brings the type is what the source says.
+    let system = "#include \"private.h\"\n#include <time.h>\ndouble f(const double *p, time_t at);\n\
+                  double f(const double *p, time_t at) {\n    return p[0] * p[0] * (double)at;\n}\n";
+    assert_eq!(included("system", &[("model/model.c", system), PRIVATE]), "<time.h>");
+}
+
+/// What a header takes from headers in front of it, and from macros of the source, comes along, too: no more.
+#[test]
+fn header_that_does_not_stand_alone_has_in_front_of_it_what_it_needs() {
+    let model = "#include \"private.h\"\n#define REAL double\n#define COUNT (MORE + 1)\n#define MORE 1\n#define OTHER 3\n\
+                 typedef REAL number;\n#include \"base.h\"\n#include <float.h>\n#include \"part.h\"\n\
+                 double f(const part *p);\ndouble f(const part *p) {\n    return at(p, 1) * p->y;\n}\n";
+    let base = "#ifndef BASE_H\n#define BASE_H\ntypedef REAL real;\n\
+                static inline real least(real a, real b) { return a < b ? a : b; }\n#endif\n";
+    let part = "#ifndef PART_H\n#define PART_H\ntypedef struct { real x[COUNT]; number y; } part;\n\
+                static inline real at(const part *p, int i) {\n    return p->x[i] * least(p->y, DBL_MAX);\n}\n#endif\n";
+    let files = [("model/model.c", model), ("model/base.h", base), ("model/part.h", part), PRIVATE];
+    assert_eq!(included("in-front", &files), "\"model/base.h\" <float.h> \"model/part.h\"");
+    // A header that is included twice, each time with another macro.
+    let twice = "#include \"private.h\"\n#define T float\n#define NAME(x) x##_f\n#include \"pair.h\"\n#undef T\n#undef NAME\n\
+                 #define T double\n#define NAME(x) x##_d\n#include \"pair.h\"\n\
+                 double f(const pair_d *p, const pair_f *q);\n\
+                 double f(const pair_d *p, const pair_f *q) {\n    return p->x * (double)q->y;\n}\n";
+    let pair = ("model/pair.h", "typedef struct { T x, y; } NAME(pair);\n");
+    let found = included("twice", &[("model/model.c", twice), pair, PRIVATE]);
+    assert_eq!(found, "\"model/pair.h\" \"model/pair.h\"");
+}
+
 /// Both headers.
 const HEADERS: &str = "#include \"model_b.h\"\n#include \"model_d.h\"\n";
 
 /// Writes adjoint and tangent of `f` for these files into a folder of their own, and compiles them with the text of a
 /// user.
-fn compiles(name: &str, files: &[(&str, &str)], user: &str) {
+fn compiles(name: &str, files: &[(&str, &str)], user: &str) -> Scratch {
     let folder = Scratch::new(&format!("headers-{name}"));
     for (file, text) in files {
         let path = folder.0.join(file);
@@ -30,6 +101,7 @@ fn compiles(name: &str, files: &[(&str, &str)], user: &str) {
         let built = build.arg(include()).args(["user.c", "model_b.c", "model_d.c"]).output().unwrap();
         assert!(built.status.success(), "{compiler}: {}", String::from_utf8_lossy(&built.stderr));
     }
+    folder
 }
 
 /// `const BASE p[]` was copied as it stands.

@@ -133,3 +133,64 @@ fn adjoint_is_not_compiled_with_other_values_than_it_was_written_with() {
         folder.write("own.h", own);
     }
 }
+
+/// A condition inside of a function, or around one, whose macro changed at compile time left the adjoint of another model.
+#[test]
+fn adjoint_is_not_compiled_where_conditions_in_its_functions_take_other_arms() {
+    let folder = Scratch::new("conditions");
+    let model = "#include \"config.h\"
+#ifdef DEBUG
+void tell(double);
+#endif
+#ifdef CUBE
+static double power(double x) { return x * x * x; }
+#else
+static double power(double x) { return x * x; }
+#endif
+double f(double x) {
+    double s = power(x);
+#if defined(FAST) && FAST > 1 /* not
+                                 here */
+    s = 2.0 * s;
+#elif LEVEL == 2
+# ifdef TWICE // there
+    s = s + s;
+# endif
+#endif
+#ifdef __GNUC__
+    s = s + 0.0;
+#endif
+    return s;
+}
+double other(double x) {
+#ifdef OTHER
+    return -x;
+#endif
+    return x;
+}
+";
+    folder.write("model.c", model);
+    let config = "#ifndef CONFIG_H\n#define CONFIG_H\n#define LEVEL 2\n#endif\n";
+    folder.write("config.h", config);
+    let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)", "-DTWICE"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let compiled = |arguments: &[&str], what: &str| {
+        for compiler in ["gcc", "clang"] {
+            let mut build = Command::new(compiler);
+            build.current_dir(&folder.0).args(["-Wall", "-Werror", "-fsyntax-only", "model_b.c", &flags()[0]]);
+            let built = build.args(arguments).output().unwrap();
+            let said = String::from_utf8_lossy(&built.stderr);
+            let is_right = if what.is_empty() { built.status.success() } else { said.contains(what) };
+            assert!(is_right, "{compiler} {arguments:?}: {said}");
+        }
+    };
+    // What stands outside of the functions, and in others, is free.
+    for arguments in [&["-DTWICE"][..], &["-DTWICE", "-DDEBUG"], &["-DTWICE", "-DOTHER"], &["-DTWICE", "-DFAST=1"]] {
+        compiled(arguments, "");
+    }
+    compiled(&[], "TWICE has changed: run adtape again");
+    compiled(&["-DTWICE", "-DFAST=2"], "one of FAST, LEVEL has changed: run adtape again");
+    compiled(&["-DTWICE", "-DCUBE"], "CUBE has changed: run adtape again");
+    folder.write("config.h", &config.replace("LEVEL 2", "LEVEL 3"));
+    compiled(&["-DTWICE"], "one of FAST, LEVEL has changed: run adtape again");
+}

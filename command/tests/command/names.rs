@@ -92,10 +92,9 @@ fn try_names(of: usize) {
     each(&some, |(name, kind)| {
         let folder = Scratch::new("names");
         folder.write("model.c", &model(name, *kind));
-        // What a source says of a function of C by a declaration is the compiler's to judge, with C's header behind it.
         let is_function =
             ["calloc", "abort"].contains(name) && ["function", "static function", "prototype"].contains(&kind.0);
-        if is_function || compiles(&folder, "model.c").is_err() {
+        if compiles(&folder, "model.c").is_err() {
             return;
         }
         for (command, output) in [("adjoint", "model_b.c"), ("tangent", "model_d.c")] {
@@ -118,10 +117,12 @@ fn try_names(of: usize) {
                 if said.contains("clang does not accept model.c") {
                     continue;
                 }
-                assert!(
-                    said.contains(&format!("generated code needs '{name}' as C's library has it")),
-                    "{what}: {said}"
-                );
+                let why = if is_function {
+                    format!("'{name}' has the type ")
+                } else {
+                    format!("generated code needs '{name}' as C's library has it")
+                };
+                assert!(said.contains(&why), "{what}: {said}");
             } else {
                 assert!(output.0.status.success(), "{what}: {said}");
                 let compiled = compiles(&folder, output.1);
@@ -191,6 +192,103 @@ fn sources_may_declare_functions_of_mathematics_themselves() {
             let built = build.arg(include()).output().unwrap();
             assert!(built.status.success(), "{function}, {compiler}: {}", String::from_utf8_lossy(&built.stderr));
         }
+    }
+}
+
+/// With C's header behind these declarations, no compiler took the generated file.
+#[test]
+fn function_of_c_with_another_type_is_refused_where_it_is_declared() {
+    let model = |declared: &str, refused: Option<&str>| {
+        let folder = Scratch::new("other-type");
+        let text = format!("{declared}\ndouble f(double x) {{\n    return x * x * x;\n}}\n");
+        folder.write("model.c", &text);
+        for (command, file) in [("adjoint", "model_b.c"), ("tangent", "model_d.c")] {
+            let output = folder.run(&[command, "model.c", "--head", "f(f)/(x)"]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            match refused {
+                Some(what) => {
+                    let is_there = said.starts_with("model.c:2:") && said.contains(&format!(" refused: {what}"));
+                    assert!(output.status.code() == Some(3) && is_there, "{declared}: {said}");
+                    assert!(!folder.0.join(file).exists(), "{declared}");
+                }
+                None => {
+                    assert!(output.status.success(), "{declared}: {said}");
+                    assert_eq!(compiles(&folder, file), Ok(()), "{declared}");
+                }
+            }
+        }
+    };
+    let refused = [
+        (
+            "void *calloc(int, int);",
+            "'calloc' has the type 'void *(int, int)' here and 'void *(unsigned long, unsigned",
+        ),
+        ("char *malloc();", "'malloc' has the type 'char *()' here"),
+        ("void free(char *);", "'free' has the type 'void (char *)' here"),
+        ("void exit(long);", "'exit' has the type 'void (long)' here"),
+        ("int abort(void);", "'abort' has the type 'int (void)' here"),
+        ("static int abort(int why) { return why; }", "'abort' has the type 'int (int)' here"),
+        ("float sin(float);", "'sin' has the type 'float (float)' here and 'double (double)' in C's library"),
+        ("double pow(double, int);", "'pow' has the type 'double (double, int)' here"),
+    ];
+    for (declared, what) in refused {
+        model(&format!("typedef unsigned long size_t;\n{declared}"), Some(what));
+    }
+    for declared in [
+        "void *calloc(size_t n, const size_t bytes);\nvoid *memcpy(void *restrict to, const void *restrict from, size_t);",
+        "void exit();\nvoid abort();\nvoid free();\ndouble pow();",
+        "_Noreturn void exit(int);\nvoid *malloc(unsigned long);",
+        "#include <stdio.h>\nint fprintf(FILE *restrict, const char *restrict, ...);\nfloat sinf(float);",
+        // What generated code does not need has another name in C's headers.
+        "int atoi(double);\ndouble atof(double);",
+    ] {
+        model(&format!("typedef unsigned long size_t;\n{declared}"), None);
+    }
+}
+
+/// A macro was judged by parts of its text: `finite` had `inf`, and `(0x0p0 / zero())` nothing of a number that is none.
+#[test]
+fn macros_of_c_are_judged_by_their_values() {
+    let model = |defined: &str, refused: Option<&str>| {
+        let folder = Scratch::new("own-constants");
+        let text = format!("#define ZERO 0.0\n{defined}\ndouble f(double x) {{\n    return x * x * x;\n}}\n");
+        folder.write("model.c", &text);
+        let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        match refused {
+            Some(name) => {
+                let what = format!(" refused: generated code needs '{name}' as C's library has it");
+                let is_there = said.starts_with("model.c:2:") && said.contains(&what);
+                assert!(output.status.code() == Some(3) && is_there, "{defined}: {said}");
+            }
+            None => {
+                assert!(output.status.success(), "{defined}: {said}");
+                assert_eq!(compiles(&folder, "model_b.c"), Ok(()), "{defined}");
+            }
+        }
+    };
+    for (name, value) in [
+        ("NAN", "10000.0"),
+        ("NAN", "banana"),
+        ("INFINITY", "1000"),
+        ("INFINITY", "(-1.0 / ZERO)"),
+        ("INFINITY", "finite"),
+        ("NULL", "(void *)4"),
+        ("NULL", "0.0"),
+        ("stderr", "profile"),
+        ("stderr", "2"),
+    ] {
+        model(&format!("#define {name} {value}"), Some(name));
+    }
+    for defined in [
+        "#define NAN (ZERO / ZERO)",
+        "#define NAN (-__builtin_nanf(\"\"))",
+        "#define INFINITY (1.0 / ZERO)",
+        "#define INFINITY 1e999",
+        "#define NULL ((void *)(ZERO > 1.0))",
+        "#include <stdio.h>\n#undef stderr\n#define stderr (stderr)",
+    ] {
+        model(defined, None);
     }
 }
 

@@ -136,3 +136,31 @@ fn files_that_the_command_writes_are_none_of_its_inputs() {
     assert!(folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]).status.success());
     assert!(!folder.read("model_b.c").contains("input: - ") && !folder.read("model_b.c").contains(" model_b.h\n"));
 }
+
+/// The words of the header that was there were names of the source: the second run wrote `f_b_1` for `f_b`.
+#[test]
+fn model_that_includes_its_own_header_is_up_to_date_at_once() {
+    let models = [
+        "#include \"model_b.h\"\ndouble f(const double *p) { return p[0] * p[0]; }\n",
+        "#include \"own.h\"\n#include \"model_b.h\"\nreal f(const real *p) { return p[0] * p[0]; }\n",
+        "#include \"model_b.h\"\ndouble w;\ndouble f(const double *p) {\n    double tape = p[0];\n    w = tape;\n    \
+         for (int i = 0; i < 3; i++) tape *= tape;\n    return tape * w;\n}\n",
+        "#include \"model_b.h\"\ndouble f(double p) { return p * p; }\ndouble slope(double p) {\n    \
+         double p_b = 0.0;\n    f_b(p, &p_b, 1.0);\n    return p_b;\n}\n",
+    ];
+    for model in models {
+        let folder = Scratch::new("origin-own-header");
+        folder.write("model_b.h", "");
+        folder.write("own.h", "#ifndef OWN_H\n#define OWN_H\ntypedef double real;\n#endif\n");
+        let command = ["adjoint", "model.c", "--head", "f(f)/(p)"];
+        if model.contains("slope") {
+            // Its caller needs the prototype.
+            folder.write("model.c", model.split("double slope").next().unwrap());
+            assert!(folder.run(&command).status.success());
+        }
+        folder.write("model.c", model);
+        assert!(folder.run(&command).status.success());
+        let (status, said, complained) = verify(&folder, "model_b.c");
+        assert!(status == Some(0) && said == "model_b.c is up to date\n", "{model}{complained}");
+    }
+}

@@ -4,7 +4,6 @@
 
 /* Types of the sources. Define ADTAPE_OWN_TYPES first where these types are declared in another way. */
 #ifndef ADTAPE_OWN_TYPES
-#include <math.h>
 #ifndef ADTAPE_TAG_rates
 #define ADTAPE_TAG_rates
 struct rates {

@@ -1,4 +1,4 @@
-//! What the text takes from macros and enumerators, asserted where the sources are included.
+//! What the text takes from macros, enumerators and conditions, asserted where the sources are included.
 //!
 //! The forward sweep names them as the source does, and the reverse sweep has their values. A header that has changed
 //! since, or another `-D`, would give the gradient of neither model. A macro with arguments is compared at one point.
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::beginning;
 use super::names::{code, words};
 use crate::directives::directives;
-use crate::ir::{Meaning, Program};
+use crate::ir::{Condition, Meaning, Proc, Program, SourceId};
 
 /// How deep macros may name each other; those that are defined by themselves have no value.
 const DEEPEST: usize = 32;
@@ -48,13 +48,61 @@ pub(super) fn values(program: &Program) -> String {
             format!("__extension__ _Static_assert({equal},\n                             {why});\n")
         };
     }
-    if text.is_empty() { text } else { format!("/* The reverse sweep has what these stood for. */\n{text}") }
+    let conditions = conditions(program);
+    let about = |what: &str, text: String| if text.is_empty() { text } else { format!("/* {what} */\n{text}") };
+    about("The reverse sweep has what these stood for.", text)
+        + &about("Both sweeps have what these conditions left of the functions.", conditions)
+}
+
+/// Assertions that conditions in functions of the program, and around them, take the arms that they took.
+fn conditions(program: &Program) -> String {
+    let lines = |proc: &Proc| {
+        let path = beginning::home(program, &proc.span)?;
+        let text =
+            program.sources[SourceId(proc.span.source)].text.get(proc.span.start as usize..proc.span.end as usize)?;
+        Some((path, proc.span.line, proc.span.line + text.matches('\n').count() as u32))
+    };
+    let procs: BTreeSet<(&str, u32, u32)> = program.procs.iter().filter_map(lines).collect();
+    let mut text = String::new();
+    for condition in program.preprocessed.conditions.iter() {
+        let here: Vec<(u32, u32)> =
+            procs.iter().filter(|(path, ..)| *path == condition.path).map(|(_, first, last)| (*first, *last)).collect();
+        asserted(condition, &here, &mut text);
+    }
+    text
+}
+
+/// A condition with an error in each arm that was not taken; nothing if it touches none of the lines.
+fn asserted(condition: &Condition, lines: &[(u32, u32)], out: &mut String) {
+    if !lines.iter().any(|(first, last)| *first <= condition.last && condition.first <= *last) {
+        return;
+    }
+    let all = condition.arms.iter().flat_map(|arm| words(&arm.directive).skip(1)).filter(|name| *name != "defined");
+    let names: Vec<&str> = all.collect::<BTreeSet<_>>().into_iter().collect();
+    let error = match &names[..] {
+        [] => String::new(),
+        [name] => format!("#error \"{name} has changed: run adtape again\"\n"),
+        names => format!("#error \"one of {} has changed: run adtape again\"\n", names.join(", ")),
+    };
+    for arm in &condition.arms {
+        *out += &format!("{}\n", arm.directive);
+        if arm.taken {
+            arm.inside.iter().for_each(|inner| asserted(inner, lines, out));
+        } else {
+            *out += &error;
+        }
+    }
+    let is_else = |directive: &str| directive.starts_with("#else");
+    if condition.arms.iter().any(|arm| arm.taken) && !condition.arms.iter().any(|arm| is_else(&arm.directive)) {
+        *out += &format!("#else\n{error}");
+    }
+    *out += "#endif\n";
 }
 
 fn enumerator(named: &crate::ir::Named) -> Option<(&str, i128)> {
     match named.meaning {
         Meaning::Enumerator(value) => Some((&named.name, value?)),
-        Meaning::Function | Meaning::Prototype | Meaning::Variable(_) | Meaning::Type(_) => None,
+        Meaning::Function(_) | Meaning::Prototype(_) | Meaning::Variable(_) | Meaning::Type(_) => None,
     }
 }
 

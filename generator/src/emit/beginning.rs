@@ -1,11 +1,12 @@
-//! The directives that a source begins with, up to its last header, as a generated header repeats them.
+//! The directives that a source begins with, up to its last header, as a generated header repeats them where a stored
+//! syntax tree was read: no preprocessor says then which header brings what. See [`super::needed`] for all others.
 //!
 //! A header that defines a function for other files counts as a source: a second file that includes it would define
 //! that function twice. The headers that it includes stand in its place.
 
 use std::path::Path;
 
-use crate::directives::{directives, without_comments};
+use crate::directives::{guard, without_comments};
 use crate::ir::{ProcId, Program, Source, Span};
 
 /// The beginnings of the sources that have the heads; of all sources if a head stands in a header.
@@ -24,14 +25,6 @@ pub(super) fn is_own(program: &Program, path: &str) -> bool {
     let mut exported = program.procs.iter().filter(|proc| !proc.is_static);
     program.sources.iter().any(|source| source.main && source.path == path)
         || exported.any(|proc| home(program, &proc.span) == Some(path))
-}
-
-/// The macro that says that a header has been included.
-pub(super) fn guard(text: &str) -> Option<&str> {
-    let first = directives(text).next().filter(|first| first.defines && first.body.is_empty())?;
-    let above = without_comments(&text[..first.at]);
-    let condition = above.trim().strip_prefix('#')?.trim_start().strip_prefix("ifndef")?;
-    (condition.trim() == first.name).then_some(first.name)
 }
 
 /// The file that a place is in.
@@ -72,7 +65,7 @@ fn beginning(program: &Program, source: &Source, include: &str, around: &[&str])
         if !name.trim_end_matches(['"', '>']).ends_with(".h") {
             continue;
         }
-        let found = found_from(source, include, name);
+        let found = found_from(&source.path, include, name);
         match own_header(program, source, name) {
             Some(header) if around.contains(&header.path.as_str()) => {}
             Some(header) => lines.extend(beginning(program, header, found.trim_matches(['"', '<', '>']), &around)),
@@ -98,11 +91,12 @@ fn own_header<'p>(program: &'p Program, source: &Source, name: &str) -> Option<&
     headers.find(|source| is_own(program, &source.path))
 }
 
-/// A header as the generated one includes it: a header beside the source is found from there.
-fn found_from(source: &Source, include: &str, name: &str) -> String {
+/// A header as the generated one includes it: a header beside the file that includes it is found from there. `include` is
+/// that file as the generated one would include it.
+pub(super) fn found_from(path: &str, include: &str, name: &str) -> String {
     let file = name.trim_matches('"');
     let beside = |path: &str| Path::new(path).parent().map(|folder| folder.join(file));
-    match (beside(&source.path), beside(include)) {
+    match (beside(path), beside(include)) {
         (Some(path), Some(found)) if name.starts_with('"') && path.is_file() => format!("\"{}\"", found.display()),
         _ => name.to_string(),
     }

@@ -27,7 +27,7 @@ pub(super) fn refused(
     };
     let clash = |(what, name): (String, String)| {
         let span = *taken.get(name.as_str())?;
-        let declares = |named: &&Named| named.name == name && named.meaning == Meaning::Prototype;
+        let declares = |named: &&Named| named.name == name && is_prototype(named);
         let mut found = refusal(span, format!("'{name}' is the name of {what}"));
         if program.named.iter().find(|named| named.name == name).filter(declares).is_some() {
             found.help = "give it another name, or include the generated header instead of the declaration".into();
@@ -37,6 +37,7 @@ pub(super) fn refused(
     let mut refusals: Vec<Refusal> = exported.filter_map(clash).collect();
     let of_c = program.named.iter().filter(|named| is_another(named));
     refusals.extend(of_c.map(|named| refusal(named.span, of_c_as(&named.name))));
+    refusals.extend(program.named.iter().filter_map(of_another_type));
     let locals = program.procs.iter().flat_map(|proc| {
         let vars = proc.vars.iter().map(|var| (var.name.as_str(), var.span));
         vars.chain(proc.objects.iter().map(|object| (object.name.as_str(), object.span)))
@@ -47,8 +48,7 @@ pub(super) fn refused(
     let declared = program.declared.iter();
     let tags = declared.flat_map(|declared| declared.names.iter().map(|name| (name.as_str(), declared.span)));
     let tags_of_c = tags.clone().filter(|(name, span)| MACROS.contains(name) && !is_exempt(program, span));
-    let macros = program.preprocessed.macros.iter().filter(|(name, text)| is_another_macro(name, text));
-    let macros = macros.map(|(name, _)| (name.as_str(), definition(program, name)));
+    let macros = program.preprocessed.others.iter().map(|name| (name.as_str(), definition(program, name)));
     let members_of_c = members(program, |name| MACROS.contains(&name));
     for (name, span) in tags_of_c.chain(macros).chain(members_of_c) {
         let found = refusal(span, of_c_as(name));
@@ -95,14 +95,18 @@ impl Unit<'_> {
 
 /// Refuses what hides functions of C's library that the output calls: `called` has their names.
 pub(super) fn hidden(program: &Program, called: &BTreeSet<&str>) -> Vec<Refusal> {
-    let hides = |named: &&Named| called.contains(named.name.as_str()) && named.meaning != Meaning::Prototype;
+    let hides = |named: &&Named| called.contains(named.name.as_str()) && !is_prototype(named);
     program.named.iter().filter(hides).map(|named| refusal(named.span, of_c_as(&named.name))).collect()
 }
 
 /// Whether a name of the sources is that of a function of `math.h` which they declare themselves.
 pub(super) fn is_of_mathematics(program: &Program, name: &str) -> bool {
     let mut all = program.named.iter().filter(|named| named.name == name).peekable();
-    Function::lookup(name).is_some() && all.peek().is_some() && all.all(|named| named.meaning == Meaning::Prototype)
+    Function::lookup(name).is_some() && all.peek().is_some() && all.all(is_prototype)
+}
+
+fn is_prototype(named: &Named) -> bool {
+    matches!(named.meaning, Meaning::Prototype(_))
 }
 
 fn of_c_as(name: &str) -> String {
@@ -113,9 +117,20 @@ fn refusal(span: Span, what: String) -> Refusal {
     Refusal { class: Class::Language, span, what, help: "give it another name".to_string() }
 }
 
-/// Functions of C's library that generated code calls beside those of `math.h`.
-const FUNCTIONS: [&str; 10] =
-    ["malloc", "calloc", "realloc", "free", "abort", "exit", "memset", "memcpy", "memmove", "fprintf"];
+/// Functions of C's library that generated code calls beside those of `math.h`, and their types, with `size_t` as in
+/// [`TYPES`].
+const FUNCTIONS: [(&str, &str); 10] = [
+    ("malloc", "void *(unsigned long)"),
+    ("calloc", "void *(unsigned long, unsigned long)"),
+    ("realloc", "void *(void *, unsigned long)"),
+    ("free", "void (void *)"),
+    ("abort", "void (void)"),
+    ("exit", "void (int)"),
+    ("memset", "void *(void *, int, unsigned long)"),
+    ("memcpy", "void *(void *, const void *, unsigned long)"),
+    ("memmove", "void *(void *, const void *, unsigned long)"),
+    ("fprintf", "int (FILE *, const char *, ...)"),
+];
 /// Macros of C's headers, and a variable that may be one.
 const MACROS: [&str; 4] = ["NULL", "NAN", "INFINITY", "stderr"];
 /// Types of C's headers, and what they are where both compilers of the tests run.
@@ -142,22 +157,48 @@ fn is_another(named: &Named) -> bool {
     if MACROS.contains(&name) {
         return !matches!(&named.meaning, Meaning::Variable(text) if name == "stderr" && text.contains("FILE"));
     }
-    // C's headers say whether the types of functions fit.
-    let is_function = matches!(named.meaning, Meaning::Function | Meaning::Prototype);
-    FUNCTIONS.contains(&name) && !is_function
+    // Whether the types of functions fit: see [`of_another_type`].
+    let is_function = matches!(named.meaning, Meaning::Function(_) | Meaning::Prototype(_));
+    FUNCTIONS.iter().any(|(known, _)| *known == name) && !is_function
 }
 
-/// Whether a macro of the sources has a name of [`MACROS`] and another meaning.
-fn is_another_macro(name: &str, text: &str) -> bool {
-    let word: String = text.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
-    let has = |parts: [&str; 3]| parts.iter().any(|part| word.to_lowercase().contains(part));
-    match name {
-        "NULL" => !matches!(word.as_str(), "0" | "0L" | "0UL" | "void0" | "char0" | "__null"),
-        "NAN" => !has(["nan", "0000", "00f00f"]),
-        "INFINITY" => !has(["inf", "huge", "1000"]),
-        "stderr" => !has(["stderr", "iob", "file"]),
-        _ => false,
-    }
+/// Refuses a function that C's headers, which stand behind the sources, declare with another type. A definition under the
+/// name of a function of `math.h` is no such thing: the headers have another name for it then.
+fn of_another_type(named: &Named) -> Option<Refusal> {
+    let (ty, is_defined) = match &named.meaning {
+        Meaning::Function(ty) => (ty, true),
+        Meaning::Prototype(ty) => (ty, false),
+        Meaning::Variable(_) | Meaning::Type(_) | Meaning::Enumerator(_) => return None,
+    };
+    let name = named.name.as_str();
+    let known = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, of_c)| of_c.to_string());
+    let of_c = known.or_else(|| Function::lookup(name).filter(|_| !is_defined).and_then(|of| type_of(&of)))?;
+    let what =
+        format!("'{name}' has the type '{ty}' here and '{of_c}' in C's library, whose headers generated code needs");
+    let help = if is_defined { "give it another name" } else { "include C's header instead of the declaration" };
+    (!is_compatible(ty, &of_c)).then(|| Refusal { help: help.to_string(), ..refusal(named.span, what) })
+}
+
+/// The type of a function of `math.h`; none for what its header has as a macro for all widths.
+fn type_of(function: &Function) -> Option<String> {
+    let word = |ty: &Type| match ty {
+        Type::Float { bits: 32 } => Some("float".to_string()),
+        Type::Float { bits: 64 } => Some("double".to_string()),
+        Type::Float { .. } => Some("long double".to_string()),
+        Type::Int { name, .. } => Some(name.clone()),
+        Type::Void | Type::Pointer(_) | Type::Array { .. } | Type::Struct(_) | Type::Opaque(_) => None,
+    };
+    let params: Option<Vec<String>> = (0..function.arity()).map(|at| word(&function.param_type(at)?)).collect();
+    Some(format!("{} ({})", word(&function.result_type())?, params?.join(", ")))
+}
+
+/// Whether C takes two declarations of a function for one: without parameters to go by, a declaration fits all types that
+/// arguments have by themselves.
+fn is_compatible(ty: &str, of_c: &str) -> bool {
+    let of_c_result = of_c.split('(').next();
+    let (of_c, ty) = (of_c, ty.replace("struct _IO_FILE", "FILE"));
+    let by_itself = !of_c.contains("...") && !of_c.split(['(', ',', ')']).skip(1).any(|param| param.trim() == "float");
+    ty == of_c || ty.ends_with("()") && ty.split('(').next() == of_c_result && by_itself
 }
 
 /// The members with such a name, each with the place of its struct.

@@ -3,6 +3,8 @@
 //! C++ has no `restrict`, no `[static n]` and no parameters of variable extent, and some names of parameters are words of
 //! its own. What C does not mind either is written in C++'s way; else both languages get a prototype.
 
+use std::collections::BTreeSet;
+
 use super::names::words;
 
 /// What stands around prototypes and variables.
@@ -24,6 +26,52 @@ pub(super) fn linkage(declared: &str) -> String {
         text += &if is_prototype(&line) { prototype(line) } else { format!("{line}\n") };
     }
     text + END
+}
+
+/// The words of prototypes and variables, without comments, that may name types: names of functions and parameters are
+/// none, and neither are parameters in extents.
+pub(super) fn types_named(declared: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for line in declared.lines().map(str::trim_end) {
+        let declarators = match line.strip_suffix(");").and_then(|line| line.split_once('(')) {
+            Some((front, list)) => [vec![front], outside_of_brackets(list)].concat(),
+            None => vec![line.trim_end_matches(';')],
+        };
+        let names: Vec<String> = declarators.iter().map(|declarator| name_of(declarator)).collect();
+        let all = declarators.iter().zip(&names).flat_map(|(declarator, name)| without_name(declarator, name));
+        found.extend(all.filter(|(word, in_extent)| !in_extent || !names.contains(word)).map(|(word, _)| word));
+    }
+    found
+}
+
+/// The words of a declaration of a type, or of the definition of a macro, that may name types, constants or macros: names
+/// of members are none.
+pub(super) fn named_inside(declaration: &str) -> BTreeSet<String> {
+    let all = |text: &str| words(text).map(str::to_string).collect::<Vec<_>>();
+    let mut found = BTreeSet::new();
+    if declaration.starts_with('#') {
+        found.extend(all(declaration));
+        return found;
+    }
+    for piece in declaration.split([';', '{', '}']) {
+        for (at, part) in outside_of_brackets(piece).into_iter().enumerate() {
+            match at {
+                // An enumerator with a value.
+                _ if part.contains('=') => found.extend(all(part)),
+                0 => found.extend(without_name(part, &name_of(part)).into_iter().map(|(word, _)| word)),
+                _ => found.extend(part.split_once('[').into_iter().flat_map(|(_, extents)| all(extents))),
+            }
+        }
+    }
+    found
+}
+
+/// The words of a declarator but for its name, and whether each stands in an extent.
+fn without_name(declarator: &str, name: &str) -> Vec<(String, bool)> {
+    let (front, extents) = declarator.split_once('[').unwrap_or((declarator, ""));
+    let (types, behind) = front.rsplit_once(name).filter(|_| !name.is_empty()).unwrap_or((front, ""));
+    let of_types = words(types).chain(words(behind)).map(|word| (word.to_string(), false));
+    of_types.chain(words(extents).map(|word| (word.to_string(), true))).collect()
 }
 
 /// A prototype on one line, for both languages.
@@ -135,7 +183,32 @@ fn outside_of_brackets(list: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::prototype;
+    use super::{named_inside, prototype, types_named};
+
+    #[test]
+    fn names_of_parameters_are_no_types() {
+        let named = |text: &str| types_named(text).into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            named("part f_b(int n, const part *part, real a[n][N], grid *grid_b);"),
+            "N const grid int part real"
+        );
+        assert_eq!(named("void f_b(double (*law)(double, cell), shape law_b);"), "cell double shape void");
+        assert_eq!(named("extern struct s s_b[3];"), "extern s struct");
+        assert_eq!(named("struct cell_v {\n    part part[4];\n};"), "cell_v part struct");
+        assert_eq!(named("void f_b(void);"), "void");
+    }
+
+    #[test]
+    fn names_of_members_are_no_types() {
+        let named = |text: &str| named_inside(text).into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            named("struct s { double part, grid[N]; cell (*law)(real); cell cell; }"),
+            "N cell double real struct"
+        );
+        assert_eq!(named("enum e { A = SIZE, B }"), "A SIZE enum");
+        assert_eq!(named("typedef struct corner corner"), "corner struct typedef");
+        assert_eq!(named("#define ALL (SIDES + COUNT)"), "ALL COUNT SIDES define");
+    }
 
     #[test]
     fn what_both_languages_take_is_one_prototype() {

@@ -15,7 +15,9 @@ pub mod expr;
 mod header;
 mod helpers;
 pub mod names;
+mod needed;
 mod objects;
+mod outside;
 mod preamble;
 mod rows;
 mod shadows;
@@ -48,6 +50,13 @@ pub struct Options {
     pub file: String,
     /// The user's sources as the generated file includes them.
     pub includes: Vec<String>,
+}
+
+impl Options {
+    /// Name of the header.
+    fn header(&self) -> String {
+        self.file.strip_suffix(".c").unwrap_or(&self.file).to_string() + ".h"
+    }
 }
 
 /// Generated text.
@@ -142,7 +151,7 @@ fn both(
     options: &Options,
 ) -> Result<Output, Vec<Refusal>> {
     let program = &adjoint.program;
-    let mut unit = Unit::new(program);
+    let mut unit = Unit::new(program, options);
     unit.checks = checks;
     // Tests of what the program assumes stand in the forward sweep.
     let is_text = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
@@ -283,7 +292,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
     if !refused.is_empty() {
         return Err(refused);
     }
-    let mut unit = Unit::new(&tangents.program);
+    let mut unit = Unit::new(&tangents.program, options);
     for (id, name, proc) in &tangents.tangents {
         unit.name_sweep(*id, proc, &format!("{name}_d"));
     }
@@ -297,8 +306,8 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
 }
 
 impl<'a> Unit<'a> {
-    fn new(program: &'a Program) -> Unit<'a> {
-        let mut names = Names::of_program(program);
+    fn new(program: &'a Program, options: &Options) -> Unit<'a> {
+        let mut names = Names::of_program(program, Some(&options.header()));
         let witness = names.fresh("check_operands");
         Unit {
             program,
@@ -400,6 +409,11 @@ impl Text {
         }
     }
 
+    /// All text that may name something of the sources.
+    fn needing(&self, helpers: &str) -> String {
+        [&self.scratch, &self.shadows, &self.prototypes, &self.bodies, helpers].map(|text: &str| text).concat()
+    }
+
     fn finish(self, unit: &Unit, what: &str, heads: &[ProcId], options: &Options) -> Result<Output, Vec<Refusal>> {
         let problems = std::mem::take(&mut *unit.problems.lock().expect("nobody stops while it is locked"));
         if !problems.is_empty() {
@@ -417,7 +431,7 @@ impl Text {
         if !hidden.is_empty() {
             return Err(hidden);
         }
-        let header_name = options.file.strip_suffix(".c").unwrap_or(&options.file).to_string() + ".h";
+        let header_name = options.header();
         let names: Vec<_> = heads.iter().map(|head| unit.program.procs[*head].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, {SIGNATURE}\n", names.join(", "));
         let mut source = format!("{}{}{PROLOGUE}\n", title(&options.file), self.given);
@@ -425,7 +439,10 @@ impl Text {
         if !self.runtime.is_empty() {
             source += &format!("#define main {}_main\n", unit.witness);
         }
+        // A check has the program in its own file.
+        let is_outside = !unit.checks && !unit.program.outside.parts.is_empty();
         let text = match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
+            _ if is_outside => outside::declarations(unit.program, &self.needing(&helpers))?,
             Some(joint) => joint.text.clone(),
             None => names::includes(unit.program, &options.includes),
         };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use crate::directives::{directives, literal, without_comments};
-use crate::ir::{Function, Program, functions};
+use crate::ir::{Function, Program, Source, functions};
 
 /// Keywords of C99 and C23.
 const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float for goto if inline \
@@ -36,10 +36,20 @@ pub struct Names {
 }
 
 impl Names {
-    /// Keywords, library names, and every word of the user's sources: macros are among them.
-    pub fn of_program(program: &Program) -> Names {
+    /// Keywords, library names, and every word of the user's sources: macros are among them. What `header`, which a source
+    /// may include, was before is none of them; where its name is not known, generated headers have names at file scope
+    /// alone.
+    pub fn of_program(program: &Program, header: Option<&str>) -> Names {
         let of_c = Names::of_c();
-        let mut taken: FxHashSet<&str> = program.sources.iter().flat_map(|source| words(&source.text)).collect();
+        let is_before = |source: &&Source| match header {
+            _ if source.main => false,
+            Some(header) => is_named(&source.path, header),
+            None => source.text.lines().next().is_some_and(|line| line.ends_with(super::SIGNATURE)),
+        };
+        let others = program.sources.iter().filter(|source| !is_before(source));
+        let mut taken: FxHashSet<&str> = others.flat_map(|source| words(&source.text)).collect();
+        let at_file_scope = program.named.iter().filter(|_| header.is_none());
+        taken.extend(at_file_scope.map(|named| named.name.as_str()));
         let objects = program.globals.iter().map(|global| &global.name);
         let procs = program.procs.iter().map(|proc| &proc.name);
         let named = objects
@@ -214,7 +224,7 @@ pub fn is_of_headers(name: &str) -> bool {
 pub fn guard(program: &Program, header: &str) -> String {
     let guard = header.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     let guard = if guard.starts_with(|c: char| c.is_ascii_digit()) { format!("ADTAPE_{guard}") } else { guard };
-    let before = |path: &str| path.rsplit('/').next() == Some(header);
+    let before = |path: &str| is_named(path, header);
     let others = program.sources.iter().filter(|source| !before(&source.path));
     let mut names = Names {
         outer: Arc::new(others.flat_map(|source| words(&source.text)).map(String::from).collect()),
@@ -224,6 +234,11 @@ pub fn guard(program: &Program, header: &str) -> String {
         program.preprocessed.macros.iter().for_each(|(name, _)| names.take(name));
     }
     if names.has(&guard) { names.fresh(&guard) } else { guard }
+}
+
+/// Whether a path is that of a file of this name.
+fn is_named(path: &str, name: &str) -> bool {
+    path.rsplit('/').next() == Some(name)
 }
 
 /// Macros that the sources define and that the library's headers, or C's, or a text behind them use as names.

@@ -1,15 +1,15 @@
 //! The types that the header's prototypes name, so that it compiles alone.
 //!
-//! Types of headers come with the `#include`s that the source begins with, and the conditions around them. Types that
-//! the source declares itself stand in the header as the source has them, and so do those of headers that count as
-//! sources.
+//! Types of headers come with the `#include`s of these headers alone: see [`super::needed`]. Types that the source declares
+//! itself stand in the header as the source has them, and so do those of headers that count as sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::beginning;
-use super::names::{code, words};
-use crate::directives::{Directive, directives, without_comments};
-use crate::ir::{DeclaredType, Field, ProcId, Program, Source, SourceId, Span, StructId, Type, print};
+use super::names::code;
+use super::needed::{Headers, Place};
+use super::{beginning, header};
+use crate::directives::{Directive, directives, guard, without_comments};
+use crate::ir::{DeclaredType, Field, ProcId, Program, Source, Span, StructId, Type, print};
 
 /// What a file defines before it includes the header if it declares the types in its own way.
 pub(super) const OWN_TYPES: &str = "ADTAPE_OWN_TYPES";
@@ -25,61 +25,193 @@ const STANDARD: &[(&str, &str)] = &[
 /// Lines for the header in front of the prototypes of its heads; `includes` are the sources as the generated file
 /// includes them.
 pub(super) fn declarations(program: &Program, includes: &[String], heads: &[ProcId], prototypes: &str) -> String {
-    let (mut standard, mut own, mut needs_headers) = (BTreeSet::new(), BTreeMap::new(), false);
-    // Words, and whether a declaration here names them: a macro counts there only.
-    let mut open: Vec<(String, bool)> = words(&code(prototypes)).map(|word| (word.into(), false)).collect();
-    let mut seen = BTreeSet::new();
-    while let Some((word, inside)) = open.pop() {
-        if !seen.insert((word.clone(), inside)) {
-            continue;
-        }
-        if let Some((_, header)) = STANDARD.iter().find(|(names, _)| names.split(' ').any(|name| name == word)) {
-            standard.insert(format!("#include <{header}>\n"));
-            continue;
-        }
-        let mut found = Vec::new();
-        for declared in program.declared.iter().filter(|declared| declared.names.contains(&word)) {
-            needs_headers = true;
-            found.extend(in_source(program, declared));
-        }
-        let is_own = |number: &SourceId| inside && beginning::is_own(program, &program.sources[*number].path);
-        for number in program.sources.ids().filter(is_own) {
-            let defined = macro_of(&program.sources[number], &word);
-            found.extend(defined.map(|(at, text)| ((number.0, at), word.clone(), text)));
-        }
-        for (at, guard, text) in found {
-            open.extend(words(&code(&text)).map(|word| (word.into(), true)));
-            let defines = if guard == word { String::new() } else { format!("#define {guard}\n") };
-            let text = format!("#ifndef {guard}\n{defines}{text}\n#endif\n");
-            // What a header declares stands in front of the sources that include it.
-            let source = program.sources.get(at.0 as usize);
-            let is_main = source.is_some_and(|source| source.main);
-            let header = source.filter(|source| !source.main).and_then(|source| beginning::guard(&source.text));
-            own.insert(
-                (is_main, at),
-                match header {
-                    Some(header) => format!("#ifndef {header}\n{text}#endif\n"),
-                    None => text,
-                },
-            );
-        }
-    }
-    let standard: String = standard.into_iter().collect();
-    if !needs_headers {
+    let mut needed = Needed::new(program, Headers::of(program, includes));
+    needed.of_prototypes(prototypes);
+    let standard: String = needed.standard.iter().map(|header| format!("#include <{header}>\n")).collect();
+    if !needed.names_sources {
         return standard;
     }
-    let above = beginning::of_heads(program, includes, heads);
-    let own: String = own.into_values().collect();
+    let above = match &needed.headers {
+        Some(_) => String::new(),
+        None => beginning::of_heads(program, includes, heads),
+    };
+    let pieces = needed.text();
+    if needed.headers.is_some() && pieces.is_empty() {
+        return standard;
+    }
     format!(
         "{standard}/* Types of the sources. Define {OWN_TYPES} first where these types are declared in another way. */\n\
-         #ifndef {OWN_TYPES}\n{above}{own}#endif\n"
+         #ifndef {OWN_TYPES}\n{above}{pieces}#endif\n"
     )
 }
 
+/// A part of the header, in front of its prototypes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Piece {
+    /// A macro of a source that a header needs, and what stands behind it.
+    Macro(String, String),
+    /// A header, by its number.
+    Header(usize),
+    /// A declaration of a source, or a macro that one needs.
+    Own(String),
+}
+
+/// What prototypes need.
+struct Needed<'p> {
+    program: &'p Program,
+    headers: Option<Headers<'p>>,
+    /// Headers of C.
+    standard: BTreeSet<&'static str>,
+    chosen: BTreeSet<usize>,
+    pieces: BTreeSet<(Place, Piece)>,
+    /// Whether a type of the sources, or of their headers, is named.
+    names_sources: bool,
+    /// Words, and whether a declaration names them: a macro counts there only.
+    open: Vec<(String, bool)>,
+    seen: BTreeSet<(String, bool)>,
+}
+
+impl<'p> Needed<'p> {
+    fn new(program: &'p Program, headers: Option<Headers<'p>>) -> Needed<'p> {
+        Needed {
+            program,
+            headers,
+            standard: BTreeSet::new(),
+            chosen: BTreeSet::new(),
+            pieces: BTreeSet::new(),
+            names_sources: false,
+            open: Vec::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    fn of_prototypes(&mut self, prototypes: &str) {
+        self.open = header::types_named(&code(prototypes)).into_iter().map(|word| (word, false)).collect();
+        while let Some((word, inside)) = self.open.pop() {
+            if self.seen.insert((word.clone(), inside)) {
+                self.word(&word, inside);
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, inside: bool) {
+        let standard = STANDARD.iter().find(|(names, _)| names.split(' ').any(|name| name == word));
+        if let Some((_, header)) = standard {
+            self.standard.insert(header);
+            return;
+        }
+        let program = self.program;
+        for declared in program.declared.iter().filter(|declared| declared.names.iter().any(|name| name == word)) {
+            self.names_sources = true;
+            match in_source(program, self.headers.as_ref(), declared) {
+                Some((at, once, text)) => self.own(at, &once, word, &text),
+                None => self.header_of(declared),
+            }
+        }
+        if !inside {
+            return;
+        }
+        let mut is_defined = false;
+        for number in program.sources.ids() {
+            let source = &program.sources[number];
+            if self.is_own(&source.path)
+                && let Some((at, text)) = macro_of(source, word)
+            {
+                is_defined = true;
+                self.own((number.0, at), word, word, &text);
+            }
+        }
+        let defining = self.headers.as_ref().filter(|_| !is_defined).and_then(|headers| headers.defining(word));
+        defining.into_iter().for_each(|at| self.choose(at));
+    }
+
+    fn is_own(&self, path: &str) -> bool {
+        match &self.headers {
+            Some(headers) => headers.is_own(path),
+            None => beginning::is_own(self.program, path),
+        }
+    }
+
+    /// Takes the text of a source, once: `once` is the macro for that, the word itself if that is a macro.
+    fn own(&mut self, at: (u32, u32), once: &str, word: &str, text: &str) {
+        self.open.extend(header::named_inside(&code(text)).into_iter().map(|word| (word, true)));
+        let defines = if once == word { String::new() } else { format!("#define {once}\n") };
+        let text = format!("#ifndef {once}\n{defines}{text}\n#endif\n");
+        // What a header declares stands in front of the sources that include it.
+        let source = self.program.sources.get(at.0 as usize);
+        let header = source.filter(|source| !source.main).and_then(|source| guard(&source.text));
+        let text = match header {
+            Some(header) => format!("#ifndef {header}\n{text}#endif\n"),
+            None => text,
+        };
+        let place = match (&self.headers, source) {
+            (Some(headers), Some(source)) => headers.place(source.path_at(at.1), line_of(source, at.1)),
+            _ => vec![u32::from(source.is_some_and(|source| source.main)), at.0, at.1],
+        };
+        self.pieces.insert((place, Piece::Own(text)));
+    }
+
+    /// Chooses the header that has a declaration.
+    fn header_of(&mut self, declared: &DeclaredType) {
+        let Some(source) = self.program.sources.get(declared.span.source as usize) else { return };
+        let path = source.path_at(declared.span.start);
+        let found = self.headers.as_ref().filter(|headers| !headers.is_own(path)).map(|headers| headers.with(path));
+        found.into_iter().flatten().for_each(|at| self.choose(at));
+    }
+
+    /// Takes a header, and what stands in front of it as far as it needs that.
+    fn choose(&mut self, at: usize) {
+        let Some(headers) = self.headers.as_ref().filter(|_| self.chosen.insert(at)) else { return };
+        let before = headers.before(at);
+        let place = headers.directive(at);
+        let macros = before.macros.into_iter().map(|(name, body)| (place.clone(), Piece::Macro(name, body)));
+        self.pieces.extend(macros);
+        self.pieces.insert((place, Piece::Header(at)));
+        self.open.extend(before.names.into_iter().map(|name| (name, true)));
+        before.headers.into_iter().for_each(|other| self.choose(other));
+    }
+
+    /// All pieces in the order of the sources.
+    fn text(&self) -> String {
+        let outermost = self.headers.as_ref().map(|headers| headers.outermost(self.chosen.clone())).unwrap_or_default();
+        let mut text = String::new();
+        let mut defined: BTreeMap<&str, &str> = BTreeMap::new();
+        for (_, piece) in &self.pieces {
+            text += &match piece {
+                Piece::Own(own) => own.clone(),
+                Piece::Header(at) => match self.headers.as_ref().filter(|_| outermost.contains(at)) {
+                    Some(headers) => format!("#include {}\n", headers.name(*at)),
+                    None => continue,
+                },
+                Piece::Macro(name, body) => match defined.insert(name, body) {
+                    Some(before) if before == body => continue,
+                    Some(_) => format!("#undef {name}\n#define {name}{body}\n"),
+                    None => format!("#ifndef {name}\n#define {name}{body}\n#endif\n"),
+                },
+            };
+        }
+        text
+    }
+}
+
+/// The line of a byte, in the file that it comes from.
+fn line_of(source: &Source, at: u32) -> u32 {
+    match source.origin(at) {
+        Some((from, _, line)) => line + source.text[*from as usize..at as usize].matches('\n').count() as u32,
+        None => source.text[..at as usize].matches('\n').count() as u32 + 1,
+    }
+}
+
 /// A declaration that a source has itself, and not one of its headers: where it is, a macro for it, its text.
-fn in_source(program: &Program, declared: &DeclaredType) -> Option<((u32, u32), String, String)> {
+fn in_source(
+    program: &Program,
+    headers: Option<&Headers>,
+    declared: &DeclaredType,
+) -> Option<((u32, u32), String, String)> {
     let source = program.sources.get(declared.span.source as usize)?;
-    if !beginning::is_own(program, source.path_at(declared.span.start)) || source.text.contains("#pragma pack") {
+    let path = source.path_at(declared.span.start);
+    let is_own = headers.map_or_else(|| beginning::is_own(program, path), |headers| headers.is_own(path));
+    if !is_own || source.text.contains("#pragma pack") {
         return None;
     }
     // `typedef struct tag { ... } name, *pointer;` declares three names.

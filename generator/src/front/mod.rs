@@ -16,6 +16,8 @@ pub struct Input {
     pub trees: Vec<String>,
     /// The compiler to run; `clang` if empty.
     pub clang: String,
+    /// The generated file leaves the definitions of the sources to their object files.
+    pub without_source: bool,
     /// Names of the functions to read. Only what they reach is read.
     pub heads: Vec<String>,
 }

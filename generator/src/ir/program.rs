@@ -1,7 +1,11 @@
 //! Programs.
 
-use super::{DeclaredType, GlobalId, IdVec, Named, Object, Preprocessed, Proc, ProcId, Source, SourceId, Span, Types};
+use super::{
+    DeclaredType, GlobalId, IdVec, Named, Object, Outside, Preprocessed, Proc, ProcId, Source, SourceId, Span, Types,
+    Use,
+};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A whole program: everything the head reaches, and the globals these procedures name.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +27,10 @@ pub struct Program {
     pub preprocessed: Preprocessed,
     /// Types that the sources and their headers declare at file scope.
     pub declared: Vec<DeclaredType>,
+    /// For a generated file that stands beside the object files of the sources; else empty.
+    pub outside: Arc<Outside>,
+    /// What declarations of headers, but for the system's, name of other files.
+    pub uses: BTreeSet<Use>,
     /// What the sources and their own headers declare at file scope, but for tags.
     pub named: Vec<Named>,
     /// Variables with static storage whose initialiser has addresses of others.

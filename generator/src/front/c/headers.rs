@@ -1,10 +1,11 @@
 //! What the headers that generated code includes behind the sources mean by names of the sources.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::run;
+use super::{conditions, inclusions, meant, run, sources};
 use crate::emit::names::{self, words};
-use crate::ir::Preprocessed;
+use crate::ir::{Inclusion, Preprocessed};
 
 /// In front of what generated code includes.
 const MARK: &str = "#pragma adtape headers";
@@ -13,11 +14,20 @@ const MARK: &str = "#pragma adtape headers";
 /// sources are read one behind the other, as the generated file includes them, or each alone where that is no C; those
 /// that are no C alone count as without macros.
 pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocessed {
-    let of = |files: &[String]| {
+    let of = |files: &[String]| -> Result<Preprocessed, String> {
         let headers = names::HEADERS_OF_C.map(|header| format!("#include <{header}>\n")).concat();
-        let text = format!("{}{MARK}\n{headers}", run::includes(files));
-        let found = run::with_macros(clang, arguments, &text).map(|text| macros_of(&text));
-        found.map(|found| Preprocessed {
+        let sources = run::includes(files);
+        let text = format!("{sources}{MARK}\n{headers}");
+        let text = run::with_macros(clang, arguments, &text)?;
+        let found = macros_of(&text);
+        let ask = |question: &str| run::expanded_text(clang, arguments, &format!("{sources}{question}")).ok();
+        let inclusions = included(&text);
+        let mut conditions = conditions::of(&inclusions, &text_of, &ask);
+        conditions.iter_mut().for_each(|one| one.path = run::name_as_given(&one.path, files));
+        Ok(Preprocessed {
+            conditions: Arc::new(conditions),
+            inclusions: Arc::new(as_given(inclusions, files)),
+            others: meant::others(clang, arguments, &sources, &found.macros),
             files: found.files.iter().map(|path| run::name_as_given(path, files)).collect(),
             ..found
         })
@@ -33,9 +43,50 @@ pub fn macros(clang: &str, arguments: &[String], files: &[String]) -> Preprocess
             let asked = each.iter().all(|each| each.asked);
             let has_directives = each.iter().any(|each| each.has_directives || !each.asked);
             let (files, hidden, taken) = (all(|each| &each.files), all(|each| &each.hidden), all(|each| &each.taken));
-            Preprocessed { asked, files, macros, hidden, taken, has_directives, ..Preprocessed::default() }
+            let (others, inclusions) = (all(|each| &each.others), Arc::new(in_one_list(&each)));
+            Preprocessed {
+                asked,
+                files,
+                inclusions,
+                macros,
+                others,
+                hidden,
+                taken,
+                has_directives,
+                ..Preprocessed::default()
+            }
         }),
     }
+}
+
+/// The files of the sources, by the compiler's names.
+fn included(text: &str) -> Vec<Inclusion> {
+    inclusions::of(text.split(MARK).next().unwrap_or_default(), &text_of)
+}
+
+fn text_of(path: &str) -> String {
+    std::fs::read(path).map(sources::readable).unwrap_or_default()
+}
+
+/// Files by the names that they have where each source is read alone.
+fn as_given(mut all: Vec<Inclusion>, files: &[String]) -> Vec<Inclusion> {
+    for path in all.iter_mut().flat_map(|one| &mut one.files) {
+        *path = run::name_as_given(path, files);
+    }
+    all
+}
+
+/// The files of sources that were read each alone.
+fn in_one_list(each: &[Preprocessed]) -> Vec<Inclusion> {
+    let mut found: Vec<Inclusion> = Vec::new();
+    for alone in each {
+        let first = found.len();
+        found.extend(alone.inclusions.iter().map(|one| {
+            let macros = one.macros.iter().map(|(name, body, by)| (name.clone(), body.clone(), by + first));
+            Inclusion { by: one.by.map(|by| by + first), macros: macros.collect(), ..one.clone() }
+        }));
+    }
+    found
 }
 
 /// The names of a preprocessed text: those of the sources are in no header of the system.

@@ -1,10 +1,14 @@
 //! C, read through clang's syntax tree.
 
+mod conditions;
 mod control;
 mod fits;
+mod functions;
 mod headers;
+mod inclusions;
 mod joint;
 mod lower;
+mod meant;
 mod openmp;
 mod run;
 mod same;
@@ -13,14 +17,16 @@ mod stream;
 mod tree;
 mod types;
 mod unit;
+mod uses;
 mod views;
 
 use super::{Input, Unread};
-use crate::ir::{Preprocessed, Program, Span};
+use crate::ir::{Outside, Preprocessed, Program, Span};
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use crate::stack;
 use sources::Sources;
+use std::sync::Arc;
 use stream::Parts;
 use tree::Tree;
 use unit::Unit;
@@ -131,14 +137,17 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     for file in &input.files {
         sources.number(file, true);
     }
-    if input.trees.is_empty() && input.files.len() > 1 {
+    if input.trees.is_empty() && (input.files.len() > 1 || input.without_source) {
         let (joint, text) = same::together(clang, input, &trees).map_err(|refusal| without_sources(vec![refusal]))?;
         let tree = tree::parse(&text).map_err(|error| without_sources(vec![not_understood(&error)]))?;
         if let Some(joint) = &joint {
             sources.joint(run::TEXT, joint);
         }
         let unit = Unit::new(&tree, if joint.is_some() { run::TEXT } else { "" }, &mut sources);
-        return lower::program(vec![unit], sources, unordered, &input.heads);
+        let outside =
+            joint.filter(|_| input.without_source).map(|joint| Outside { head: joint.head, parts: joint.parts });
+        let program = lower::program(vec![unit], sources, unordered, &input.heads)?;
+        return Ok(Program { outside: Arc::new(outside.unwrap_or_default()), ..program });
     }
     let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
     lower::program(units, sources, unordered, &input.heads)

@@ -193,6 +193,14 @@ pub fn tree_of_text(clang: &str, arguments: &[String], text: &str) -> Result<Str
     output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", "-"]), text)
 }
 
+/// What the compiler prints of a declaration in a text, or what it has against the text.
+pub fn declaration_of_text(clang: &str, arguments: &[String], text: &str, name: &str) -> Result<String, String> {
+    let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-Xclang", "-ast-dump-filter", "-Xclang", name];
+    let mut command = Command::new(clang);
+    command.args(tree).args(["-fsyntax-only", "-Wno-everything"]).args(arguments);
+    output(command.args(["-fno-color-diagnostics", "-x", "c", "-"]), text)
+}
+
 /// The syntax tree of a file as text, or what the compiler has against it.
 pub fn tree_of_file(clang: &str, arguments: &[String], file: &str) -> Result<String, String> {
     let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
@@ -218,10 +226,15 @@ pub fn preprocessed(clang: &str, arguments: &[String], file: &str) -> Result<Str
     )
 }
 
-/// A text, preprocessed, with the macros that it defines.
+/// A text, preprocessed, with the macros that it defines, and with the includes named.
 pub fn with_macros(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
     let mut command = Command::new(clang);
-    output(command.args(["-E", "-dD", "-Wno-everything"]).args(arguments).args(["-x", "c", "-"]), text)
+    output(command.args(["-E", "-dD", "-dI", "-Wno-everything"]).args(arguments).args(["-x", "c", "-"]), text)
+}
+
+/// A text, preprocessed.
+pub fn expanded_text(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
+    output(Command::new(clang).args(["-E", "-Wno-everything"]).args(arguments).args(["-x", "c", "-"]), text)
 }
 
 /// What a compiler prints that reads a text, or its first complaint.

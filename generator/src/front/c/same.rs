@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<(Option<Joint>, String), Refusal> {
     let none: Vec<FxHashMap<String, String>> = vec![FxHashMap::default(); trees.len()];
     let included = || match variable_of_two(trees) {
+        _ if input.without_source => Err(String::new()),
         Some(name) => Err(format!("two sources have a static variable '{name}'")),
         None => compared(clang, input, trees, &run::includes(&input.files), &none),
     };
@@ -34,7 +35,7 @@ pub fn together(clang: &str, input: &Input, trees: &[Tree]) -> Result<(Option<Jo
         attempt(false).or_else(|why: String| attempt(true).map_err(|_| why))
     });
     tried.map_err(|also| {
-        let whys = if also == why { why } else { format!("{why}; {also}") };
+        let whys = if also == why || why.is_empty() { also } else { format!("{why}; {also}") };
         let what = format!("the sources cannot stand in one file, as the generated file needs them: {whys}");
         let help = "give what several sources declare one place, and different things different names";
         Refusal { class: Class::Language, span: Span::default(), what, help: help.into() }

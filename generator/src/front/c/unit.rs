@@ -1,10 +1,11 @@
 //! One source file with its headers: what its names mean.
 
+use super::functions;
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
 use crate::emit::names::words;
-use crate::ir::{DeclaredType, Field, FieldId, Meaning, Named, Struct, StructId, Type, Types};
+use crate::ir::{DeclaredType, Field, FieldId, Meaning, Named, Struct, StructId, Type, Types, Use};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tables of one tree.
@@ -25,6 +26,8 @@ pub struct Unit<'a> {
     pub declared: Vec<DeclaredType>,
     /// Ordinary names at file scope, but for those of headers of the system.
     pub named: Vec<Named>,
+    /// What declarations of headers name of other files.
+    pub uses: Vec<Use>,
     /// Enumerators.
     pub constants: FxHashMap<u64, i128>,
     constants_by_name: FxHashMap<&'a str, i128>,
@@ -95,6 +98,7 @@ impl<'a> Unit<'a> {
             overlays: FxHashMap::default(),
             declared: Vec::new(),
             named: Vec::new(),
+            uses: super::uses::of_headers(tree, path, sources),
             constants: FxHashMap::default(),
             constants_by_name: FxHashMap::default(),
             typedefs: FxHashMap::default(),
@@ -116,27 +120,35 @@ impl<'a> Unit<'a> {
                     unit.declared.extend(unit.declared_type(node, sources));
                 }
             }
-            unit.name(node, sources);
+            let named = unit.named(node, sources);
+            unit.named.extend(named);
         }
         unit
     }
 
-    fn name(&mut self, node: &Node, sources: &Sources) {
-        let meaning = |node: &Node| match node.kind {
-            "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => Some(Meaning::Function),
-            "FunctionDecl" => Some(Meaning::Prototype),
-            "VarDecl" => Some(Meaning::Variable(node.written_type.to_string())),
-            "TypedefDecl" => Some(Meaning::Type(node.written_type.to_string())),
-            "EnumConstantDecl" => Some(Meaning::Enumerator(self.constants.get(&node.id).copied())),
-            _ => None,
-        };
-        for node in std::iter::once(node).chain(&node.inner).filter(|node| !node.implicit) {
+    /// The ordinary names that a declaration at file scope declares, but for those of headers of the system.
+    fn named(&self, node: &Node, sources: &Sources) -> Vec<Named> {
+        let all = std::iter::once(node).chain(&node.inner).filter(|node| !node.implicit);
+        let named = all.filter_map(|node| {
             let span = self.files.point(node.location, sources);
             let path = sources.list.get(span.source as usize).map_or("", |source| source.path.as_str());
-            if let Some(meaning) = meaning(node).filter(|_| !path.starts_with("/usr/")) {
-                self.named.push(Named { name: node.name.to_string(), span, meaning });
+            let meaning = self.meaning(node).filter(|_| !path.starts_with("/usr/"))?;
+            Some(Named { name: node.name.to_string(), span, meaning })
+        });
+        named.collect()
+    }
+
+    fn meaning(&self, node: &Node) -> Option<Meaning> {
+        Some(match node.kind {
+            "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
+                Meaning::Function(functions::of(self, node))
             }
-        }
+            "FunctionDecl" => Meaning::Prototype(functions::of(self, node)),
+            "VarDecl" => Meaning::Variable(node.written_type.to_string()),
+            "TypedefDecl" => Meaning::Type(node.written_type.to_string()),
+            "EnumConstantDecl" => Meaning::Enumerator(self.constants.get(&node.id).copied()),
+            _ => return None,
+        })
     }
 
     fn variable(&mut self, node: &'a Node<'a>) {
@@ -246,7 +258,7 @@ impl<'a> Unit<'a> {
 }
 
 /// The value that an enumerator is given: clang computes it, and may convert it.
-fn given_value(node: &Node) -> Option<i128> {
+pub fn given_value(node: &Node) -> Option<i128> {
     let value = node.value.parse().ok().filter(|_| matches!(node.kind, "ConstantExpr" | "IntegerLiteral"));
     let wraps = matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr" | "ParenExpr" | "ConstantExpr");
     value.or_else(|| given_value(node.inner.first().filter(|_| wraps)?))

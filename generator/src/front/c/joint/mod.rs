@@ -7,8 +7,10 @@
 
 mod lex;
 mod names;
+mod parts;
 
 use crate::directives::{Directive, directives};
+use crate::ir::Part;
 use lex::{Lexer, Token};
 use names::What;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +25,10 @@ pub struct Joint {
     pub files: Vec<String>,
     /// Where the text comes from another line than the one that follows: offset, number of the file, line.
     pub origins: Vec<(u32, usize, u32)>,
+    /// What stands above all of them: includes, and macros that choose what these declare.
+    pub head: String,
+    /// The declarations one by one.
+    pub parts: Vec<Part>,
     /// New names of each source.
     pub renamed: Vec<FxHashMap<String, String>>,
 }
@@ -57,7 +63,9 @@ pub fn join(preprocessed: &[String], agree: bool) -> Joint {
     for token in units.iter().flat_map(|unit| unit.declarations.iter().flatten()).filter(|token| token.is_word()) {
         words.insert(token.text.clone());
     }
-    let mut writer = Writer { text: text.head(), ..Writer::default() };
+    let head = text.head();
+    let mut parts = Vec::new();
+    let mut writer = Writer { text: head.clone(), ..Writer::default() };
     let mut renamed = Vec::new();
     // Names of earlier sources with their declarations; declarations of earlier sources.
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -73,6 +81,7 @@ pub fn join(preprocessed: &[String], agree: bool) -> Joint {
             let key = key(&declaration);
             if !written.contains(&key) {
                 writer.declaration(&declaration);
+                parts.extend(parts::of(&declaration));
                 here.push(key);
             }
         }
@@ -84,7 +93,7 @@ pub fn join(preprocessed: &[String], agree: bool) -> Joint {
         renamed.push(new);
     }
     writer.text.push('\n');
-    Joint { text: writer.text, files: text.files, origins: writer.origins, renamed }
+    Joint { text: writer.text, files: text.files, origins: writer.origins, head, parts, renamed }
 }
 
 /// The declarations of functions that another unit defines, as there; empty if this is anything else.

@@ -63,6 +63,7 @@ use names::Names;
 use reports::{assigns_reals, is_report, is_text, prints_arguments};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What is lowered so far.
 pub struct Reader<'a> {
@@ -183,6 +184,8 @@ impl<'a> Reader<'a> {
             statics,
             externs: self.externs,
             preprocessed: Preprocessed::default(),
+            outside: Arc::default(),
+            uses: self.units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.uses)).collect(),
             named: self.units.iter_mut().flat_map(|unit| std::mem::take(&mut unit.named)).collect(),
             declared: self.units.into_iter().flat_map(|unit| unit.declared).collect(),
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
