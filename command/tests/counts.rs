@@ -55,6 +55,7 @@ fn taken(folder: &Scratch, text: &str, head: &str) -> (u64, u64) {
         arguments: Vec::new(),
         clang: "clang".into(),
         heads: vec![heads[0].proc.clone()],
+        without_source: false,
     };
     let (blocks, bytes) = (BLOCKS.load(Relaxed), BYTES.load(Relaxed));
     MOST_BYTES.store(bytes, Relaxed);
