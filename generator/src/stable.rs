@@ -13,7 +13,6 @@
 
 use crate::flow::{Flow, Head, Loc, Root, Set};
 use crate::ir::*;
-use crate::plan::game::value_expr;
 use crate::refuse::{Class, Refusal};
 
 /// Where a block may move, so that the program needs the stable heap: why it is refused without.
@@ -79,7 +78,7 @@ pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
     let mut mixed = flow.points.stored();
     for (p, proc) in program.procs.iter().enumerate() {
         let p = ProcId::new(p);
-        let values = (0..proc.values.len()).map(|value| value_expr(proc, ValueId::new(value)));
+        let values = (0..proc.values.len()).map(|value| proc.value_expr(ValueId::new(value)));
         let half = |value: &Expr| matches!(value.ty, Type::Pointer(_)) && flow.points.half_on_heap(p, value);
         let grounds = |value: Expr| flow.targets(p, &value).into_iter().flat_map(|t| flow.points.grounds_of(t));
         mixed.extend(values.filter(half).flat_map(grounds).map(|ground| flow.points.locs.root_top(ground)));
@@ -137,8 +136,8 @@ fn rows_by_elements(expr: &mut Expr, object: ObjectId, shape: &[Dim], elem: &Typ
 /// Gives an object of several dimensions one, and its places one subscript.
 fn flatten(proc: &mut Proc, object: ObjectId) {
     let long = Type::integer("long").unwrap_or_default();
-    let cast = |e: &Expr| Expr { kind: ExprKind::Cast(Box::new(e.clone())), ty: long.clone() };
-    let two = |op, a: Expr, b: Expr| Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: long.clone() };
+    let cast = |e: &Expr| Expr::cast(e.clone(), long.clone());
+    let two = |op, a: Expr, b: Expr| Expr::binary(op, a, b, long.clone());
     let extents = proc.objects[object].shape.iter().filter_map(|dim| dim.extent.as_ref());
     let Some(count) = extents.map(cast).reduce(|a, b| two(Binary::Multiply, a, b)) else { return };
     let dim = Dim { lower: None, extent: Some(count) };
@@ -184,10 +183,10 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     {
         let (value, item) = define(proc, "result", result.clone(), region, at);
         proc.regions[RegionId::BODY].items.push(item);
-        proc.result = Some(Expr { kind: ExprKind::Value(value), ty: result.ty });
+        proc.result = Some(Expr::value(value, result.ty));
     }
     let place = crate::sweep::first(&proc.objects[object], object);
-    let address = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
+    let address = Expr::address(place);
     let name = proc.objects[object].name.clone();
     let (value, item) = define(proc, &format!("{name}_at"), address.clone(), region, at);
     proc.regions[region].items.insert(position + 1, item);
@@ -209,7 +208,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
         _ => false,
     });
     if !tested {
-        let pointer = Expr { kind: ExprKind::Value(value), ty: address.ty };
+        let pointer = Expr::value(value, address.ty);
         let span = proc.items[at].span;
         proc.items.push(Item { kind: ItemKind::Free { pointer }, span, statement: None });
         let free = ItemId::new(proc.items.len() - 1);
@@ -263,7 +262,7 @@ fn addresses(proc: &mut Proc) {
         proc.objects[object].life = Life::Stable;
         let Some((region, position)) = position else { continue };
         let place = crate::sweep::first(&proc.objects[object], object);
-        let address = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
+        let address = Expr::address(place);
         let named = |item: ItemId| match proc.items[item].kind {
             ItemKind::Let { value } => (proc.values[value].def == Def::Is(address.clone())).then_some(value),
             _ => None,
@@ -283,7 +282,7 @@ fn addresses(proc: &mut Proc) {
 
 /// Reaches an object through a value that has its address, but for the definition of that value.
 fn rename(proc: &mut Proc, object: ObjectId, value: ValueId, ty: &Type) {
-    let pointer = Expr { kind: ExprKind::Value(value), ty: ty.clone() };
+    let pointer = Expr::value(value, ty.clone());
     let definition = proc.values[value].def.clone();
     rewrite::places(proc, &mut |place| {
         if place.base == Base::Object(object) {
@@ -306,7 +305,7 @@ fn names(proc: &mut Proc, may_change: &dyn Fn(&Place) -> bool) {
                 if matches!(expr.ty, Type::Pointer(_)) && changes() {
                     let (value, new) = define(proc, "pointer", expr.clone(), region, item);
                     items.push(new);
-                    *expr = Expr { kind: ExprKind::Value(value), ty: expr.ty.clone() };
+                    *expr = Expr::value(value, expr.ty.clone());
                 }
             };
             match &mut kind {

@@ -5,7 +5,6 @@
 //! better inside: it is unrolled there, and local arrays become registers.
 
 use crate::ir::*;
-use crate::plan::game::value_expr;
 use rustc_hash::FxHashSet;
 
 /// What makes a macro of it; `@` is its name.
@@ -32,7 +31,7 @@ fn varies(program: &Program, id: ProcId, kind: &ItemKind) -> bool {
     let mut varies = walk::loads(test);
     walk::values(test, &mut |value| {
         let carries = carried.iter().any(|each| each.head == value);
-        varies |= !carries && !is_number(program, id, &value_expr(proc, value));
+        varies |= !carries && !is_number(program, id, &proc.value_expr(value));
     });
     varies
 }

@@ -343,7 +343,7 @@ impl<'a> Body<'a> {
     }
 
     fn ty(&self, value: ValueId) -> &'a Type {
-        &self.proc.vars[self.proc.values[value].var].ty
+        self.proc.type_of(value)
     }
 
     /// The address of a place as an expression.
@@ -367,7 +367,7 @@ impl<'a> Body<'a> {
         self.current[slot] = Some(value);
         let kept = self.kept.borrow().get(&value).cloned();
         if let Some(name) = kept {
-            let from = self.assigned(&Expr { kind: ExprKind::Value(value), ty: self.ty(value).clone() });
+            let from = self.assigned(&Expr::value(value, self.ty(value).clone()));
             let text = format!("{} = {from};", self.constant(self.ty(value), &name));
             self.statement(&text);
         }

@@ -22,6 +22,9 @@
 
 mod graph;
 mod heads;
+mod nodes;
+
+use nodes::{Nodes, refusal};
 
 use graph::{Graph, Leaf, leaves, reach};
 
@@ -30,36 +33,6 @@ use super::{Effects, Head, Points, effects, walk};
 use crate::ir::library;
 use crate::ir::{Callee, Expr, ExprKind, Item, ItemKind, Place, Proc, ProcId, Program, RegionId, Span, Type, ValueId};
 use crate::refuse::{Class, Refusal};
-
-/// A bit for each node: values of all procedures, locations, results.
-#[derive(Clone)]
-struct Nodes {
-    first_value: Vec<usize>,
-    first_loc: usize,
-    first_result: usize,
-    count: usize,
-}
-
-impl Nodes {
-    fn new(program: &Program, locs: usize) -> Self {
-        let mut count = 0;
-        let mut first_value = Vec::new();
-        for p in &program.procs {
-            first_value.push(count);
-            count += p.values.len();
-        }
-        Nodes { first_value, first_loc: count, first_result: count + locs, count: count + locs + program.procs.len() }
-    }
-    fn value(&self, p: ProcId, v: ValueId) -> usize {
-        self.first_value[p.index()] + v.index()
-    }
-    fn loc(&self, l: Loc) -> usize {
-        self.first_loc + l.0 as usize
-    }
-    fn result(&self, p: ProcId) -> usize {
-        self.first_result + p.index()
-    }
-}
 
 /// The result of the analysis.
 pub struct Activity {
@@ -286,8 +259,4 @@ fn places_in<'a>(e: &'a Expr, out: &mut Vec<&'a Place>) {
             out.push(p);
         }
     });
-}
-
-fn refusal(class: Class, span: Span, what: String, help: &str) -> Refusal {
-    Refusal { class, span, what, help: help.into() }
 }

@@ -179,7 +179,7 @@ impl Ways<'_> {
 fn opposite(on: &Expr) -> Expr {
     match &on.kind {
         ExprKind::Unary(Unary::Not, inner) => (**inner).clone(),
-        _ => Expr { kind: ExprKind::Unary(Unary::Not, Box::new(on.clone())), ty: on.ty.clone() },
+        _ => Expr::unary(Unary::Not, on.clone(), on.ty.clone()),
     }
 }
 

@@ -17,57 +17,23 @@ mod loops;
 mod meanwhile;
 mod several;
 mod single;
+mod state;
 
-use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
 
-pub use loops::Index;
+pub use state::{Index, Locator};
 
 use integers::LARGE;
-use meanwhile::{Answers, Open};
 
 use super::locs::{Loc, Root};
 use super::poly::{Facts, Poly};
 use super::sections::Piece;
 use super::{Effects, Points, walk};
+use crate::flow::locate::state::{Answers, Open, Start};
 use crate::ir::{
     Base, Def, Dim, Expr, ExprKind, FieldId, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, RegionId, Step,
     Subscript, Type, ValueId,
 };
-
-/// Reads expressions as polynomials and places as elements of locations.
-pub struct Locator<'a> {
-    program: &'a Program,
-    points: &'a Points<'a>,
-    effects: &'a Effects,
-    recursive: Vec<bool>,
-    facts: RefCell<FxHashMap<(ProcId, RegionId), Facts>>,
-    indexes: RefCell<FxHashMap<(ProcId, ItemId), Option<Index>>>,
-    singles: RefCell<FxHashMap<(ProcId, Loc), bool>>,
-    uses: OnceCell<single::Uses<'a>>,
-    polys: RefCell<FxHashMap<(ProcId, ValueId), Option<Poly>>>,
-    /// Values that are read otherwise elsewhere: the last reading of each.
-    readings: RefCell<FxHashMap<(ProcId, ValueId), Reading>>,
-    /// Whether a proof from facts was used since it was cleared: such a result holds only where the facts do.
-    proved: Cell<bool>,
-    /// Loops that are being read: their heads are atoms meanwhile.
-    open: Open,
-    facts_meanwhile: Answers<(ProcId, RegionId), Facts>,
-    indexes_meanwhile: Answers<(ProcId, ItemId), Option<Index>>,
-    /// A loop whose first pass is meant: pointers that it hands on are those in front of it.
-    first: Cell<Option<(ProcId, ItemId)>>,
-}
-
-/// What a value was found to be, with the facts that were known and the loops that were being read.
-struct Reading {
-    facts: Facts,
-    open: Vec<(ProcId, ItemId)>,
-    result: Option<Poly>,
-    proved: bool,
-}
-
-/// Where a place begins: a location, an element of it, and the dimensions that are left.
-type Start<'a> = (Loc, Poly, Option<&'a [Dim]>);
 
 /// Number of elements of a type: 1, or the product of the extents of an array.
 pub fn count(ty: &Type) -> Option<i128> {
@@ -177,13 +143,13 @@ impl<'a> Locator<'a> {
         let base = match locs.root(loc) {
             Root::Formal(q, k) if q == p => {
                 let param = &proc.params[k as usize];
-                Base::At(Box::new(Expr { kind: ExprKind::Value(param.entry?), ty: param.ty.clone() }))
+                Base::At(Box::new(Expr::value(param.entry?, param.ty.clone())))
             }
             Root::Object(q, o) if q == p && matches!(proc.objects[o].life, Life::Param(_)) => Base::Object(o),
             Root::Global(g) => Base::Global(g),
             Root::Cell(cell) => {
                 let place = self.place_of(p, cell)?;
-                Base::At(Box::new(Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }))
+                Base::At(Box::new(Expr::load(place)))
             }
             _ => return None,
         };
@@ -251,7 +217,7 @@ impl<'a> Locator<'a> {
         };
         let known = known.filter(|(loc, _)| self.single(p, *loc));
         known.or_else(|| {
-            let e = Expr { kind: ExprKind::Value(v), ty: self.type_of(p, v).clone() };
+            let e = Expr::value(v, self.type_of(p, v).clone());
             let targets = self.points.targets(p, &e);
             let t = *targets.iter().next().filter(|_| targets.len() == 1)?;
             self.single(p, t).then(|| (t, Poly::value(p, v, false)))
@@ -268,7 +234,7 @@ impl<'a> Locator<'a> {
             return None;
         };
         let c = &carried[k as usize];
-        let value = |v| Expr { kind: ExprKind::Value(v), ty: self.type_of(p, v).clone() };
+        let value = |v| Expr::value(v, self.type_of(p, v).clone());
         let end = self.open.during((p, item), || self.base(p, &value(c.end), &self.facts(p, *body)));
         let (to, end) = end?;
         let step = end.sub(&Poly::value(p, v, false))?;
@@ -285,7 +251,7 @@ impl<'a> Locator<'a> {
             return None;
         };
         let init = carried[k as usize].init;
-        let init = Expr { kind: ExprKind::Value(init), ty: self.type_of(p, init).clone() };
+        let init = Expr::value(init, self.type_of(p, init).clone());
         self.base(p, &init, &self.facts_of_item(p, item))
     }
 

@@ -21,7 +21,7 @@ pub fn reached_later(flow: &Flow, proc: ProcId, top: Loc, region: RegionId) -> b
             && carried.iter().any(|each| {
                 let ty = body.vars[each.var].ty.clone();
                 let is_pointer = matches!(ty, Type::Pointer(_));
-                let end = Expr { kind: ExprKind::Value(each.end), ty };
+                let end = Expr::value(each.end, ty);
                 let leads = || flow.targets(proc, &end).iter().any(|loc| flow.points.locs.root_top(*loc) == top);
                 is_pointer && leads() && is_used(body, *pass, each.head)
             })
@@ -35,7 +35,7 @@ fn is_used(proc: &Proc, pass: RegionId, head: ValueId) -> bool {
         walk::expr(e, &mut |part| found |= matches!(part.kind, ExprKind::Value(value) if from.contains(&value)));
         found
     };
-    let is_pointer = |value: ValueId| matches!(proc.vars[proc.values[value].var].ty, Type::Pointer(_));
+    let is_pointer = |value: ValueId| matches!(*proc.type_of(value), Type::Pointer(_));
     let mut from = FxHashSet::from_iter([head]);
     loop {
         let comes = |value: &ValueId| {

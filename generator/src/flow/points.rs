@@ -19,41 +19,18 @@
 mod entry;
 mod one;
 mod rounds;
+mod state;
+
+pub use state::{Binding, Points};
 
 use std::collections::BTreeMap;
 
 use super::Options;
 use super::locs::{self, Loc, Locs, Root, Set};
+use crate::flow::points::state::One;
 use crate::ir::{
     Base, Expr, ExprKind, FieldId, GlobalId, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, Program, Step, Type,
 };
-
-/// What a call makes of the callee's locations: for each whole root of the callee, the caller's locations.
-pub type Binding = BTreeMap<Loc, Set>;
-
-/// The result of the analysis.
-pub struct Points<'a> {
-    program: &'a Program,
-    /// All locations.
-    pub locs: Locs,
-    values: Vec<Vec<Set>>,
-    cells: BTreeMap<Loc, Set>,
-    bindings: BTreeMap<(ProcId, ItemId), Binding>,
-    /// For each procedure pairs of locations that may be the same memory, the first of them a whole root.
-    pairs: Vec<std::collections::BTreeSet<(Loc, Loc)>>,
-    grounds: BTreeMap<Loc, Set>,
-    heads: Vec<ProcId>,
-    /// Whether the program keeps its blocks on the stable heap.
-    has_stable: bool,
-    /// The pointers with static storage that the heads set before anything reads them.
-    set_first: Set,
-    /// What of the caller may be one object.
-    one: one::One,
-    options: Options,
-    grown: bool,
-    /// Whether a pointee of type `void` got its type in this closure.
-    typed: bool,
-}
 
 impl<'a> Points<'a> {
     /// Analyses a program of which the procedures `heads` are called from outside.
@@ -69,7 +46,7 @@ impl<'a> Points<'a> {
             heads: heads.to_vec(),
             has_stable: program.procs.iter().flat_map(|p| &p.objects).any(|object| object.life == Life::Stable),
             set_first: Set::new(),
-            one: one::One::default(),
+            one: One::default(),
             options: options.clone(),
             grown: false,
             typed: false,
@@ -84,7 +61,7 @@ impl<'a> Points<'a> {
             points.cells.clear();
             points.bindings.clear();
             points.grounds.clear();
-            points.one = one::One::default();
+            points.one = One::default();
             points.close();
         }
         points

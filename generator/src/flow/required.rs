@@ -25,10 +25,10 @@ mod loops;
 mod objects;
 mod pointers;
 mod snapshots;
+mod state;
 mod steady;
 mod sure;
 
-use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
@@ -36,124 +36,13 @@ use std::sync::Arc;
 
 use super::locate::Locator;
 use super::locs::Loc;
-use super::sections::{self, Piece, Secs};
+use super::sections::{Piece, Secs};
 use super::{Flow, walk};
-use crate::ir::{Expr, ExprKind, ItemId, ObjectId, Proc, ProcId, RegionId, ValueId};
+use crate::flow::required::state::{State, Verdict};
+use crate::ir::{Expr, ItemId, ObjectId, Proc, ProcId, RegionId, ValueId};
 use crate::parallel;
 use crate::refuse::Refusal;
-pub use again::Hull;
-pub use snapshots::Snapshots;
-
-/// What a procedure, or a pass of a region, does to memory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sum {
-    /// Its adjoint needs these contents, as they are at its exit. May-set.
-    pub required: Secs,
-    /// It surely overwrites these. Must-set.
-    pub killed: Secs,
-    /// It may read these.
-    pub read: Secs,
-    /// It may write these.
-    pub written: Secs,
-    /// It may read these before it writes them itself.
-    pub exposed: Secs,
-}
-
-/// What the analysis decides.
-#[derive(Clone, Debug, Default)]
-struct Verdict {
-    pushed: BTreeSet<(ProcId, ItemId)>,
-    kept: BTreeSet<(ProcId, ObjectId)>,
-    /// What is stored in front of each pass of a loop that is run again.
-    hulls: BTreeMap<(ProcId, ItemId), Vec<Hull>>,
-    /// What is kept of loops that are run again from snapshots.
-    snapshots: BTreeMap<(ProcId, ItemId), Snapshots>,
-    /// Loops that cannot be run again after all.
-    unfit: BTreeMap<(ProcId, ItemId), String>,
-    /// What callers require at the entry of procedures.
-    entry: BTreeMap<ProcId, Secs>,
-    refusals: Vec<Refusal>,
-}
-
-impl Verdict {
-    /// Adds what was decided for another procedure.
-    fn join(&mut self, other: Verdict) {
-        let Verdict { pushed, kept, hulls, snapshots, unfit, entry, refusals } = other;
-        self.pushed.extend(pushed);
-        self.kept.extend(kept);
-        self.hulls.extend(hulls);
-        self.snapshots.extend(snapshots);
-        self.unfit.extend(unfit);
-        entry.iter().for_each(|(callee, required)| sections::union(self.entry.entry(*callee).or_default(), required));
-        self.refusals.extend(refusals);
-    }
-}
-
-/// What the transfer functions carry through a region.
-#[derive(Default)]
-struct State {
-    /// What the adjoint of everything before needs.
-    req: Secs,
-    /// What happened since the region began; `required` is not used.
-    sum: Sum,
-    /// Collects decisions; `None` while only a summary is made.
-    verdict: Option<Verdict>,
-}
-
-/// The result of the analysis.
-pub struct Required<'f> {
-    flow: &'f Flow<'f>,
-    locator: Locator<'f>,
-    /// Callees first.
-    waves: Arc<Vec<Vec<ProcId>>>,
-    needs: Arc<Vec<Vec<Vec<Expr>>>>,
-    demands: Arc<BTreeMap<(ProcId, ItemId), Vec<Expr>>>,
-    /// Loops whose passes the reverse sweep runs again, one at a time.
-    again: BTreeSet<(ProcId, ItemId)>,
-    /// How many snapshots are kept of those of them that run again from snapshots.
-    checkpoints: BTreeMap<(ProcId, ItemId), u32>,
-    /// Why others that were to be run again are not.
-    once: BTreeMap<(ProcId, ItemId), String>,
-    /// Procedures that keep all memory that they overwrite.
-    whole: BTreeSet<ProcId>,
-    /// What comes back to the state in front of a head's call, because a part of it does.
-    lasting: BTreeSet<Loc>,
-    /// Objects whose contents nobody needs where their life ends, whatever is required there.
-    unread: BTreeSet<(ProcId, ObjectId)>,
-    /// Whether other forward sweeps may run between the two of a head.
-    split: bool,
-    sums: Arc<Vec<Sum>>,
-    entry: Arc<Vec<Secs>>,
-    verdict: Arc<Verdict>,
-    /// The region of each item, and its position there.
-    positions: Arc<Vec<Positions>>,
-    /// What each item accesses by itself; does not change.
-    accesses: RefCell<FxHashMap<(ProcId, ItemId), Arc<Access>>>,
-    /// A pass of each region, from nothing.
-    passes: RefCell<FxHashMap<(ProcId, RegionId), Arc<State>>>,
-    /// What the items of each region write.
-    writers: RefCell<FxHashMap<(ProcId, RegionId), Arc<Writers>>>,
-    /// Items that were visited, and writers that were compared with loads.
-    steps: Cell<u64>,
-}
-
-/// For each item of a procedure, its region and where it stands there.
-type Positions = Vec<Option<(RegionId, usize)>>;
-
-/// Stores before which old contents are kept, objects whose contents are kept where their life ends,
-/// what is stored in front of the passes of loops that are run again, and what snapshots of loops have.
-pub type Decisions = (Vec<ItemId>, Vec<ObjectId>, Vec<(ItemId, Vec<Hull>)>, Vec<(ItemId, Snapshots)>);
-
-/// What an item accesses by itself, without the regions in it.
-struct Access {
-    /// What its adjoint needs.
-    needs: Secs,
-    /// What its expressions read, each.
-    reads: Vec<Secs>,
-}
-
-/// By location: the positions of the items of a region that may write it, with what they write.
-type Writers = BTreeMap<Loc, Vec<(usize, Piece)>>;
+pub use state::{Decisions, Hull, Required, Snapshots, Sum};
 
 impl<'f> Required<'f> {
     /// Runs the analysis without demands, and no loop again.
@@ -444,7 +333,7 @@ impl<'f> Required<'f> {
         let program = self.flow.program;
         let name = |p: ProcId, v: ValueId| {
             let proc = &program.procs[p];
-            let e = Expr { kind: ExprKind::Value(v), ty: proc.vars[proc.values[v].var].ty.clone() };
+            let e = Expr::value(v, proc.type_of(v).clone());
             crate::ir::print::expr(program, proc, &e)
         };
         let mut out = Vec::new();

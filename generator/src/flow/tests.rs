@@ -1,4 +1,5 @@
 use super::*;
+use crate::ir::{Expr, ValueId};
 use crate::ir::{ItemKind, parse, print};
 use crate::refuse::Class;
 
@@ -35,8 +36,8 @@ fn active_values(flow: &Flow, proc: &str) -> String {
         .filter(|&v| flow.active_value(p, v))
         .map(|v| {
             let proc = &flow.program.procs[p];
-            let ty = proc.vars[proc.values[v].var].ty.clone();
-            let e = Expr { kind: crate::ir::ExprKind::Value(v), ty };
+            let ty = proc.type_of(v).clone();
+            let e = Expr::value(v, ty);
             print::expr(flow.program, &flow.program.procs[p], &e)
         })
         .collect();

@@ -1,26 +1,12 @@
 //! Front ends: source text to the intermediate representation.
 
 mod c;
+mod input;
 
-use crate::ir::{Program, Source};
+pub use input::{Input, Unread};
+
+use crate::ir::Program;
 use crate::refuse::Refusal;
-
-/// What is read.
-#[derive(Clone, Debug, Default)]
-pub struct Input {
-    /// Source files, as named on the command line.
-    pub files: Vec<String>,
-    /// Arguments for the preprocessor: `-I`, `-D`, `-U`, `-std=`.
-    pub arguments: Vec<String>,
-    /// Files with the syntax trees of the sources as clang prints them; where there are none, clang runs.
-    pub trees: Vec<String>,
-    /// The compiler to run; `clang` if empty.
-    pub clang: String,
-    /// The generated file leaves the definitions of the sources to their object files.
-    pub without_source: bool,
-    /// Names of the functions to read. Only what they reach is read.
-    pub heads: Vec<String>,
-}
 
 /// Reads the sources into one program, or says everything that stands in the way.
 ///
@@ -28,15 +14,6 @@ pub struct Input {
 /// Refusals: all that were met, in the order of the sources.
 pub fn read(input: &Input) -> Result<Program, Vec<Refusal>> {
     read_or_explain(input).map_err(|unread| unread.refusals)
-}
-
-/// Why a program cannot be read, and the texts that its refusals point into.
-#[derive(Clone, Debug, Default)]
-pub struct Unread {
-    /// All that were met, in the order of the sources.
-    pub refusals: Vec<Refusal>,
-    /// The sources, headers among them, by the numbers that the refusals use; none if the compiler read nothing.
-    pub sources: Vec<Source>,
 }
 
 /// As [`read`], with the sources beside the refusals, so that messages can quote them.

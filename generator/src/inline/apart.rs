@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-use super::members::{DEPTH, target};
 use super::splice::{add, fresh, names, scalars};
+use super::target::{DEPTH, target};
 use crate::flow::walk;
 use crate::ir::rewrite;
 use crate::ir::*;
@@ -435,5 +435,5 @@ fn define(proc: &mut Proc, var: VarId, def: Def, region: RegionId, span: Span) -
 }
 
 fn value_of(value: ValueId, ty: &Type) -> Expr {
-    Expr { kind: ExprKind::Value(value), ty: ty.clone() }
+    Expr::value(value, ty.clone())
 }

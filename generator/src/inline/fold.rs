@@ -1,6 +1,6 @@
 //! Branches that are decided: the address of an object is not NULL, and a flag may be a constant then.
 
-use super::members::resolved;
+use super::target::resolved;
 use crate::ir::rewrite;
 use crate::ir::*;
 
@@ -100,7 +100,7 @@ fn take(proc: &mut Proc, region: RegionId, at: usize, item: ItemId, taken: bool)
     for join in joins {
         let from = if taken { join.then } else { join.otherwise };
         let ty = proc.vars[join.var].ty.clone();
-        proc.values[join.out].def = Def::Is(Expr { kind: ExprKind::Value(from), ty });
+        proc.values[join.out].def = Def::Is(Expr::value(from, ty));
         items.push(super::splice::add(proc, ItemKind::Let { value: join.out }, span));
     }
     proc.regions[region].items.splice(at..=at, items);
@@ -116,7 +116,7 @@ fn known(proc: &Proc, e: &Expr, depth: u32) -> Option<i128> {
             Def::Is(e) => inner(e),
             Def::Join(..) => {
                 let [one, other] = proc.merged(&proc.values[*value].def)?;
-                let of = |value| inner(&Expr { kind: ExprKind::Value(value), ty: e.ty.clone() });
+                let of = |value| inner(&Expr::value(value, e.ty.clone()));
                 of(one).filter(|value| of(other) == Some(*value))
             }
             _ => None,

@@ -104,14 +104,14 @@ impl Handed {
     /// The pointer where the index has this value, with the item that defines it.
     fn value(&self, proc: &mut Proc, index: ValueId, region: RegionId, span: Span) -> (ValueId, ItemId) {
         let ty = proc.vars[self.index.var].ty.clone();
-        let of = |value| Expr { kind: ExprKind::Value(value), ty: ty.clone() };
-        let two = |op, x, y, ty| Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty };
+        let of = |value| Expr::value(value, ty.clone());
+        let two = |op, x, y, ty| Expr::binary(op, x, y, ty);
         let step = Expr::constant(self.step, ty.clone());
         let before = two(Binary::Subtract, of(index), step, ty.clone());
         let end = crate::ir::walk::replace(&self.end, &mut |value| (value == self.index.head).then(|| before.clone()));
         let is_first = two(Binary::Equal, of(index), of(self.index.init), Type::int());
         let Var { name, ty, .. } = proc.vars[self.pointer.var].clone();
-        let init = Expr { kind: ExprKind::Value(self.pointer.init), ty: ty.clone() };
+        let init = Expr::value(self.pointer.init, ty.clone());
         let kind = ExprKind::Select(Box::new(is_first), Box::new(init), Box::new(end));
         let name = splice::unique(proc, &name);
         proc.vars.push(Var { name, ty: ty.clone(), kind: VarKind::Temporary, span });
@@ -150,7 +150,7 @@ fn expanded(
     let this = &proc.values[value];
     if value == index || !walk::contains(proc, body, this.region) {
         let ty = proc.vars[this.var].ty.clone();
-        return Some(Expr { kind: ExprKind::Value(value), ty });
+        return Some(Expr::value(value, ty));
     }
     let e = match &this.def {
         Def::Is(e) => e.clone(),

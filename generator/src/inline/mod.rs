@@ -26,6 +26,7 @@ mod members;
 mod small;
 mod splice;
 mod statics;
+mod target;
 
 pub use arguments::copied;
 pub use handed::by_index;
@@ -107,7 +108,7 @@ fn without(
     if program.procs.iter().zip(&open).any(|(proc, open)| *open && is_head(proc)) {
         return None;
     }
-    hollow_unreached(&mut program, heads);
+    splice::hollow_unreached(&mut program, heads);
     touched.into_iter().for_each(|p| splice::check_blocks(&mut program.procs[p]));
     validate::program(&program).is_ok().then_some(program)
 }
@@ -191,11 +192,4 @@ fn dissolve(
             return Some(());
         }
     }
-}
-
-/// Empties procedures that no head reaches any more.
-fn hollow_unreached(program: &mut Program, heads: &[Head]) {
-    let reached = walk::reached(program, heads);
-    let unreached = program.procs.iter_mut().zip(&reached).filter(|(_, reached)| !**reached);
-    unreached.for_each(|(proc, _)| splice::hollow(proc));
 }

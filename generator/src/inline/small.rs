@@ -41,7 +41,7 @@ pub fn by_value(program: &Program, heads: &[Head]) -> Option<Program> {
     if !touched {
         return None;
     }
-    super::hollow_unreached(&mut program, heads);
+    splice::hollow_unreached(&mut program, heads);
     validate::program(&program).is_ok().then_some(program)
 }
 

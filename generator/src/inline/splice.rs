@@ -1,6 +1,6 @@
 //! The items of a procedure in the place of a call of it.
 
-use crate::flow::walk;
+use crate::flow::{Head, walk};
 use crate::ir::rewrite;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -89,7 +89,7 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
     let mut body = program.procs[callee].clone();
     // What a function declares inside has its name in its own sweeps only.
     let mut declared = program.statics.iter().filter(|declared| declared.function == body.name);
-    let fits = declared.all(|declared| constants && super::statics::is_constant(program, declared))
+    let fits = declared.all(|declared| constants && is_constant(program, declared))
         && !body.has_list
         // The caller may have a variable of its own with that name.
         && !body.items.iter().any(is_volatile)
@@ -421,13 +421,12 @@ fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> I
     let ty = Type::Pointer(Box::new(first.ty.clone()));
     let address = Expr { kind: ExprKind::Address(first), ty: ty.clone() };
     let null = Expr { kind: ExprKind::Null, ty };
-    let on = Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(address), Box::new(null)), ty: Type::int() };
+    let on = Expr::binary(Binary::Equal, address, null, Type::int());
     let arms = [RegionId::new(proc.regions.len()), RegionId::new(proc.regions.len() + 1)];
     let branch = ItemKind::Branch { on, then: arms[0], otherwise: arms[1], joins: Vec::new() };
     let branch = add(proc, branch, span);
     proc.regions.extend([(); 2].map(|()| Region { parent: Some((region, branch)), items: Vec::new() }));
-    let verbatim =
-        |text: &str, ty: Type| Expr { kind: ExprKind::Verbatim(text.into()), ty: Type::Pointer(Box::new(ty)) };
+    let verbatim = |text: &str, ty: Type| Expr::verbatim(text, Type::Pointer(Box::new(ty)));
     let character = Type::Int { bits: 8, signed: true, name: "char".into() };
     let said = verbatim("\"adtape: there is no memory\\n\"", character);
     let stream = verbatim("stderr", Type::Opaque("FILE".into()));
@@ -441,4 +440,17 @@ fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> I
     let stop = add(proc, external("abort", false, Vec::new()), span);
     proc.regions[arms[0]].items = vec![said, stop];
     branch
+}
+
+/// Whether a declaration inside a function is one of constants.
+pub fn is_constant(program: &Program, declared: &Static) -> bool {
+    let globals = &declared.globals;
+    !globals.is_empty() && globals.iter().all(|global| program.globals[*global].constant)
+}
+
+/// Empties procedures that no head reaches any more.
+pub fn hollow_unreached(program: &mut Program, heads: &[Head]) {
+    let reached = walk::reached(program, heads);
+    let unreached = program.procs.iter_mut().zip(&reached).filter(|(_, reached)| !**reached);
+    unreached.for_each(|(proc, _)| hollow(proc));
 }

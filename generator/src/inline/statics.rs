@@ -10,12 +10,6 @@ use crate::ir::*;
 
 use super::splice;
 
-/// Whether a declaration inside a function is one of constants.
-pub fn is_constant(program: &Program, declared: &Static) -> bool {
-    let globals = &declared.globals;
-    !globals.is_empty() && globals.iter().all(|global| program.globals[*global].constant)
-}
-
 /// Whether a procedure may return the address of a constant that a function declares inside.
 pub fn returns(program: &Program, proc: &Proc) -> bool {
     let is = |base: &Base| matches!(base, Base::Global(global) if is_inside(program, *global));
@@ -23,7 +17,7 @@ pub fn returns(program: &Program, proc: &Proc) -> bool {
 }
 
 fn is_inside(program: &Program, global: GlobalId) -> bool {
-    program.statics.iter().any(|declared| declared.globals.contains(&global) && is_constant(program, declared))
+    program.statics.iter().any(|declared| declared.globals.contains(&global) && splice::is_constant(program, declared))
 }
 
 /// Whether the program cannot notice how many copies there are of a constant that `p` returns.

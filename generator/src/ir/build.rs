@@ -160,7 +160,7 @@ impl Builder {
         let ty = from.ty.clone();
         let var = self.var(name, ty.clone(), VarKind::Temporary, self.span);
         let value = self.assign(var, from);
-        Expr { kind: ExprKind::Value(value), ty }
+        Expr::value(value, ty)
     }
 
     /// A call whose result goes to `var`, if any.
@@ -188,13 +188,13 @@ impl Builder {
     /// The variable's value here, as an expression.
     pub fn get(&mut self, var: VarId) -> Expr {
         let ty = self.proc.vars[var].ty.clone();
-        Expr { kind: ExprKind::Value(self.read(var)), ty }
+        Expr::value(self.read(var), ty)
     }
 
     /// The variable's value when a pass of the innermost open loop begins.
     pub fn head(&mut self, var: VarId) -> Expr {
         let value = self.before_loops(var, self.open.len());
-        Expr { kind: ExprKind::Value(value), ty: self.proc.vars[var].ty.clone() }
+        Expr::value(value, self.proc.vars[var].ty.clone())
     }
 
     /// What `var` is at the head of the innermost of the first `depth` open constructs that is a loop.

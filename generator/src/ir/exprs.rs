@@ -101,6 +101,56 @@ pub struct Function {
 }
 
 impl Expr {
+    /// A value of a type.
+    pub fn value(value: ValueId, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Value(value), ty }
+    }
+
+    /// The contents of a place.
+    pub fn load(place: Place) -> Expr {
+        Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
+    }
+
+    /// The address of a place, as a pointer to what is there.
+    pub fn address(place: Place) -> Expr {
+        Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) }
+    }
+
+    /// An operation with one operand.
+    pub fn unary(op: Unary, operand: Expr, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty }
+    }
+
+    /// An operation with two operands.
+    pub fn binary(op: Binary, left: Expr, right: Expr, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty }
+    }
+
+    /// A conversion.
+    pub fn cast(expr: Expr, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Cast(Box::new(expr)), ty }
+    }
+
+    /// `condition ? then : otherwise`.
+    pub fn select(condition: Expr, then: Expr, otherwise: Expr, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Select(Box::new(condition), Box::new(then), Box::new(otherwise)), ty }
+    }
+
+    /// A call of a function of the table.
+    pub fn function(function: Function, arguments: Vec<Expr>, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Function(function, arguments), ty }
+    }
+
+    /// A floating constant, as C spells it.
+    pub fn float(text: impl Into<String>, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Float(text.into()), ty }
+    }
+
+    /// Text that C understands.
+    pub fn verbatim(text: impl Into<String>, ty: Type) -> Expr {
+        Expr { kind: ExprKind::Verbatim(text.into()), ty }
+    }
+
     /// An integer constant.
     pub fn constant(value: i128, ty: Type) -> Expr {
         Expr { kind: ExprKind::Int(value), ty }

@@ -202,11 +202,8 @@ impl Function {
         }
         let ty = Type::Float { bits: self.bits };
         let exponent = literal(text)?;
-        let times = |left, right| Expr {
-            kind: ExprKind::Binary(Binary::Multiply, Box::new(left), Box::new(right)),
-            ty: ty.clone(),
-        };
-        let factor = || Expr { kind: ExprKind::Float(text.clone()), ty: ty.clone() };
+        let times = |left, right| Expr::binary(Binary::Multiply, left, right, ty.clone());
+        let factor = || Expr::float(text.clone(), ty.clone());
         match exponent {
             0.0 => Some(Partial::Zero),
             1.0 => Some(Partial::One),

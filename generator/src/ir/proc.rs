@@ -204,6 +204,16 @@ pub struct CopyOf {
 }
 
 impl Proc {
+    /// The type of a value's variable.
+    pub fn type_of(&self, value: ValueId) -> &Type {
+        &self.vars[self.values[value].var].ty
+    }
+
+    /// A value as an expression.
+    pub fn value_expr(&self, value: ValueId) -> Expr {
+        Expr::value(value, self.type_of(value).clone())
+    }
+
     /// Whether it stops where a pointer holds a function that no source names there, which the program's own text does
     /// not do.
     pub fn is_guarded(&self) -> bool {

@@ -1,8 +1,7 @@
 //! Loops whose passes are counted by an index: how often they run is known without a counter on the tape.
 
 use super::affine::{advanced, distance};
-use super::exprs::{binary, cast, unsigned};
-use super::game::value_expr;
+use super::exprs::{binary, cast, fits, unsigned};
 use crate::ir::walk;
 use crate::ir::{
     Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Proc, RegionId, TestAt, Type, Unary, ValueId, zero,
@@ -28,7 +27,7 @@ pub struct Index {
 impl Index {
     /// The value behind the loop: the bound for unit steps, or the value before if no pass runs.
     pub fn out(&self, proc: &Proc) -> Expr {
-        let init = value_expr(proc, self.values.init);
+        let init = proc.value_expr(self.values.init);
         let last = match (self.test, self.step) {
             _ if self.bound.ty != init.ty => None,
             (Binary::NotEqual, _) => return self.bound.clone(),
@@ -43,7 +42,7 @@ impl Index {
         };
         let runs = binary(self.test, init.clone(), self.bound.clone(), Type::int());
         let ty = init.ty.clone();
-        Expr { kind: ExprKind::Select(Box::new(runs), Box::new(last), Box::new(init)), ty }
+        Expr::select(runs, last, init, ty)
     }
 
     /// The number of passes from the index before the loop and its bound, in unsigned arithmetic, which is exact for
@@ -71,11 +70,11 @@ impl Index {
             return None;
         }
         let step = change(proc, &[], values, body)?;
-        let init = value_expr(proc, values.init);
+        let init = proc.value_expr(values.init);
         if !init.ty.is_integer() || !step.ty.is_integer() || walk::loads(&step) {
             return None;
         }
-        let first = value_expr(proc, self.values.init);
+        let first = proc.value_expr(self.values.init);
         Some(advanced(init, &self.passes(first, self.bound.clone()), &step))
     }
 }
@@ -97,16 +96,7 @@ pub fn offset(expr: &Expr, by: i128) -> Expr {
     }
     let (op, by) = if by < 0 { (Binary::Subtract, -by) } else { (Binary::Add, by) };
     let by = Expr::constant(by, expr.ty.clone());
-    Expr { kind: ExprKind::Binary(op, Box::new(expr.clone()), Box::new(by)), ty: expr.ty.clone() }
-}
-
-/// Whether an integer type has the number.
-pub fn fits(n: i128, ty: &Type) -> bool {
-    match ty {
-        Type::Int { bits, signed: true, .. } => (-(1 << (bits - 1))..1 << (bits - 1)).contains(&n),
-        Type::Int { bits, .. } => (0..1 << *bits).contains(&n),
-        _ => false,
-    }
+    Expr::binary(op, expr.clone(), by, expr.ty.clone())
 }
 
 /// The indices of all loops that have one.
@@ -190,8 +180,8 @@ pub fn change(proc: &Proc, all: &[Carried], values: &Carried, body: RegionId) ->
     let first = steps.next()?;
     Some(steps.fold(first, |sum, step| {
         let ty = sum.ty.clone();
-        let step = if step.ty == ty { step } else { Expr { kind: ExprKind::Cast(Box::new(step)), ty: ty.clone() } };
-        Expr { kind: ExprKind::Binary(Binary::Add, Box::new(sum), Box::new(step)), ty }
+        let step = if step.ty == ty { step } else { Expr::cast(step, ty.clone()) };
+        Expr::binary(Binary::Add, sum, step, ty)
     }))
 }
 
@@ -313,7 +303,7 @@ fn integral(expr: &Expr) -> bool {
 /// As `int64_t`: a pointer may go back.
 fn widened(expr: &Expr) -> Expr {
     let ty = Type::Int { bits: 64, signed: true, name: "int64_t".into() };
-    Expr { kind: ExprKind::Cast(Box::new(expr.clone())), ty }
+    Expr::cast(expr.clone(), ty)
 }
 
 fn mirrored(compare: Binary) -> Option<Binary> {

@@ -1,6 +1,5 @@
 //! Expressions that planner and sweeps make.
 
-use super::control::fits;
 use crate::ir::{Binary, Expr, ExprKind, Type};
 
 /// `x op y`, without operations on integers that change nothing.
@@ -13,7 +12,7 @@ pub(crate) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
             _ => {}
         }
     }
-    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty }
+    Expr::binary(op, x, y, ty)
 }
 
 /// The expression at another type.
@@ -21,11 +20,20 @@ pub(crate) fn cast(expr: Expr, ty: &Type) -> Expr {
     match expr.kind {
         _ if expr.ty == *ty => expr,
         ExprKind::Int(n) if fits(n, ty) => Expr::constant(n, ty.clone()),
-        _ => Expr { kind: ExprKind::Cast(Box::new(expr)), ty: ty.clone() },
+        _ => Expr::cast(expr, ty.clone()),
     }
 }
 
 /// `uint64_t`.
 pub(crate) fn unsigned() -> Type {
     Type::Int { bits: 64, signed: false, name: "uint64_t".into() }
+}
+
+/// Whether an integer type has the number.
+pub fn fits(n: i128, ty: &Type) -> bool {
+    match ty {
+        Type::Int { bits, signed: true, .. } => (-(1 << (bits - 1))..1 << (bits - 1)).contains(&n),
+        Type::Int { bits, .. } => (0..1 << *bits).contains(&n),
+        _ => false,
+    }
 }

@@ -286,11 +286,11 @@ fn is_inside_another(program: &Program, proc: &Proc, global: GlobalId) -> bool {
 /// The first element of a root that has a name.
 fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
     let this = &flow.program.procs[proc];
-    let address = |place: Place| Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
+    let address = |place: Place| Expr::address(place);
     match root {
         Root::Formal(owner, k) if owner == proc => {
             let entry = this.params[k as usize].entry?;
-            Some(super::game::value_expr(this, entry))
+            Some(this.value_expr(entry))
         }
         Root::Object(owner, object) if owner == proc && this.objects[object].life != Life::Stable => {
             Some(address(crate::sweep::first(&this.objects[object], object)))
@@ -329,8 +329,7 @@ fn first_row(first: &Expr, ty: &Type) -> Option<Expr> {
 /// A pointer to rows of numbers as a pointer to numbers, whatever the extents of the rows are.
 fn as_number(pointer: Expr, ty: &Type) -> Option<Expr> {
     let Reached { elem, .. } = Reached::behind(&pointer.ty).filter(|reached| reached.dims.len() > 1)?;
-    (is_plain(ty) && Type::Pointer(Box::new(elem)) == *ty)
-        .then(|| Expr { kind: ExprKind::Cast(Box::new(pointer)), ty: ty.clone() })
+    (is_plain(ty) && Type::Pointer(Box::new(elem)) == *ty).then(|| Expr::cast(pointer, ty.clone()))
 }
 
 fn all_known(dims: &[Dim]) -> bool {

@@ -104,7 +104,7 @@ impl<'a> Game<'a> {
         crate::ir::walk::values(&definition.expr, &mut |v| {
             recovered |= matches!(self.token(v), Some(Token::Recipe(_, How::Invert(from))) if from == outer);
         });
-        recovered && self.set(value, Token::Recipe(value_expr(self.proc, *outer), How::Same))
+        recovered && self.set(value, Token::Recipe(self.proc.value_expr(*outer), How::Same))
     }
 
     /// Enters a region that is about to be run again: tokens on what a pass begins with.
@@ -245,7 +245,7 @@ impl<'a> Game<'a> {
             }
             let same: Vec<ValueId> = self.levels.iter().flat_map(|l| l.same.get(&value)).flatten().copied().collect();
             for other in same {
-                if self.set(other, Token::Recipe(value_expr(self.proc, value), How::Same)) {
+                if self.set(other, Token::Recipe(self.proc.value_expr(value), How::Same)) {
                     new.push(other);
                 }
             }
@@ -266,7 +266,7 @@ impl<'a> Game<'a> {
     /// The definition of a value, if it may be evaluated again where its operands have tokens.
     pub fn repeatable(&self, value: ValueId) -> Option<&'a Definition> {
         let known = self.definitions.get(value)?;
-        let dear = matches!(self.type_of(value), Type::Float { .. }) && known.cost > self.dear;
+        let dear = matches!(self.proc.type_of(value), Type::Float { .. }) && known.cost > self.dear;
         let may = !dear
             && self.facts.ordered(self.id, &known.expr)
             && (!known.loads || self.facts.steady(self.id, known.item, &known.expr));
@@ -275,14 +275,14 @@ impl<'a> Game<'a> {
 
     /// Solves the definition of a value that has a token for the one operand that has none.
     fn invert(&mut self, value: ValueId) -> Option<ValueId> {
-        if matches!(self.type_of(value), Type::Float { .. }) {
+        if matches!(self.proc.type_of(value), Type::Float { .. }) {
             return None;
         }
         let definition = self.definitions.get(value)?;
         if !definition.invertible {
             return None;
         }
-        let (operand, expr) = self.solve(&definition.expr, value_expr(self.proc, value))?;
+        let (operand, expr) = self.solve(&definition.expr, self.proc.value_expr(value))?;
         if !self.visible(operand) || !self.facts.ordered(self.id, &definition.expr) {
             return None;
         }
@@ -299,7 +299,7 @@ impl<'a> Game<'a> {
         match &expr.kind {
             ExprKind::Value(operand) if !self.has(*operand) => Some((*operand, result)),
             ExprKind::Unary(op @ (Unary::Negate | Unary::Complement), x) => {
-                self.solve(x, Expr { kind: ExprKind::Unary(*op, Box::new(result)), ty: x.ty.clone() })
+                self.solve(x, Expr::unary(*op, result, x.ty.clone()))
             }
             ExprKind::Binary(Binary::Add, x, y) if known(y) => self.solve(x, binary(Binary::Subtract, result, y, x)),
             ExprKind::Binary(Binary::Add, x, y) if known(x) => self.solve(y, binary(Binary::Subtract, result, x, y)),
@@ -311,9 +311,7 @@ impl<'a> Game<'a> {
             ExprKind::Binary(Binary::BitXor, x, y) if known(y) => self.solve(x, binary(Binary::BitXor, result, y, x)),
             ExprKind::Binary(Binary::BitXor, x, y) if known(x) => self.solve(y, binary(Binary::BitXor, result, x, y)),
             // A conversion that loses nothing can be undone by the one back.
-            ExprKind::Cast(x) if lossless(&x.ty, &expr.ty) => {
-                self.solve(x, Expr { kind: ExprKind::Cast(Box::new(result)), ty: x.ty.clone() })
-            }
+            ExprKind::Cast(x) if lossless(&x.ty, &expr.ty) => self.solve(x, Expr::cast(result, x.ty.clone())),
             ExprKind::Address(place) => self.solve_address(place, result),
             // Both arms start from one value: whichever ran is undone.
             ExprKind::Select(on, x, y) if known(on) => {
@@ -340,7 +338,7 @@ impl<'a> Game<'a> {
     pub fn undone(&self, join: ValueId) -> Option<(ValueId, [Expr; 2])> {
         let definition = self.definitions.get(join)?;
         let ExprKind::Select(_, x, y) = &definition.expr.kind else { return None };
-        let found = self.solve_arms(x, y, value_expr(self.proc, join))?;
+        let found = self.solve_arms(x, y, self.proc.value_expr(join))?;
         (definition.invertible && self.visible(found.0)).then_some(found)
     }
 
@@ -352,7 +350,7 @@ impl<'a> Game<'a> {
         if !self.has_all(at) || result.ty != pointer.ty {
             return None;
         }
-        let back = Expr { kind: ExprKind::Unary(Unary::Negate, Box::new(signed(at))), ty: signed(at).ty };
+        let back = Expr::unary(Unary::Negate, signed(at), signed(at).ty);
         let undone = Place {
             base: crate::ir::Base::At(Box::new(result)),
             path: vec![Step::Index(vec![Subscript { at: back, dim: dim.clone() }])],
@@ -360,16 +358,6 @@ impl<'a> Game<'a> {
         };
         self.solve(pointer, Expr { kind: ExprKind::Address(undone), ty: pointer.ty.clone() })
     }
-
-    fn type_of(&self, value: ValueId) -> &'a Type {
-        &self.proc.vars[self.proc.values[value].var].ty
-    }
-}
-
-/// The value as an expression.
-pub fn value_expr(proc: &Proc, value: ValueId) -> Expr {
-    let ty = proc.vars[proc.values[value].var].ty.clone();
-    Expr { kind: ExprKind::Value(value), ty }
 }
 
 /// Whether every value of `from` has a value of its own in `to`.
@@ -384,16 +372,13 @@ fn lossless(from: &Type, to: &Type) -> bool {
 /// `x op y` at the type of `like`. Inverting must wrap like the operation that it undoes: emission computes integer
 /// inverses in unsigned arithmetic.
 fn binary(op: Binary, x: Expr, y: &Expr, like: &Expr) -> Expr {
-    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y.clone())), ty: like.ty.clone() }
+    Expr::binary(op, x, y.clone(), like.ty.clone())
 }
 
 /// A subscript in a type that can be negative.
 fn signed(at: &Expr) -> Expr {
     match &at.ty {
         Type::Int { signed: true, bits: 64, .. } => at.clone(),
-        _ => Expr {
-            kind: ExprKind::Cast(Box::new(at.clone())),
-            ty: Type::Int { bits: 64, signed: true, name: "long".into() },
-        },
+        _ => Expr::cast(at.clone(), Type::Int { bits: 64, signed: true, name: "long".into() }),
     }
 }

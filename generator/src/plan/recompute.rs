@@ -1,7 +1,6 @@
 //! What each value is in terms of others: the moves of the token game, prepared once for a procedure.
 
 use super::control::{self, Index};
-use super::game::value_expr;
 use crate::ir::walk;
 use crate::ir::{
     Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId, zero,
@@ -70,13 +69,13 @@ impl Definitions {
         value: ValueId,
         lets: &FxHashMap<ValueId, ItemId>,
     ) -> Option<(Expr, ItemId, bool)> {
-        let integral = !matches!(type_of(proc, value), Type::Float { .. });
+        let integral = !matches!(proc.type_of(value), Type::Float { .. });
         match &proc.values[value].def {
             // The reverse sweep does not make the block again.
             Def::Is(expr) if names_stable(proc, expr) => None,
             Def::Is(expr) => Some((expr.clone(), *lets.get(&value)?, integral)),
             // Nobody may depend on it, so any constant will do.
-            Def::Undefined => Some((zero(type_of(proc, value)), ItemId(0), false)),
+            Def::Undefined => Some((zero(proc.type_of(value)), ItemId(0), false)),
             Def::Join(item, k) => Some((join(proc, *item, *k, lets)?, *item, integral)),
             Def::Head(item, k) => Some((implied(proc, *item, *k)?, *item, false)),
             Def::Out(item, k) => {
@@ -122,14 +121,14 @@ fn join(proc: &Proc, item: ItemId, k: u32, lets: &FxHashMap<ValueId, ItemId>) ->
     let first = inlined(proc, join.then, *then, lets)?;
     let second = inlined(proc, join.otherwise, *otherwise, lets)?;
     let ty = first.ty.clone();
-    Some(Expr { kind: ExprKind::Select(Box::new(on.clone()), Box::new(first), Box::new(second)), ty })
+    Some(Expr::select(on.clone(), first, second, ty))
 }
 
 /// A value of an arm in terms of values outside of it. No loads: the arm may write what it has read.
 fn inlined(proc: &Proc, value: ValueId, arm: RegionId, lets: &FxHashMap<ValueId, ItemId>) -> Option<Expr> {
     let this = &proc.values[value];
     if this.region != arm {
-        return Some(value_expr(proc, value));
+        return Some(proc.value_expr(value));
     }
     let Def::Is(expr) = &this.def else { return None };
     if walk::loads(expr) || names_stable(proc, expr) || cost(expr) > 8 || !lets.contains_key(&value) {
@@ -152,7 +151,7 @@ fn implied(proc: &Proc, item: ItemId, k: u32) -> Option<Expr> {
         return None;
     };
     let head = carried[k as usize].head;
-    control::requires_zero(test, head).then(|| zero(type_of(proc, head)))
+    control::requires_zero(test, head).then(|| zero(proc.type_of(head)))
 }
 
 /// Operations of an expression: 1 each, 4 a division, 20 a function, 1 a load.
@@ -167,9 +166,4 @@ pub fn cost(expr: &Expr) -> u32 {
         };
     });
     sum
-}
-
-/// The type of a value.
-pub fn type_of(proc: &Proc, value: ValueId) -> &Type {
-    &proc.vars[proc.values[value].var].ty
 }

@@ -131,7 +131,7 @@ impl Replay<'_> {
                 self.havoc(all);
                 if let Some(result) = result {
                     let t = self.terms.make(Term::Result(item));
-                    self.terms.is_exactly(t, &f.vars[f.values[*result].var].ty);
+                    self.terms.is_exactly(t, f.type_of(*result));
                     self.values[result.index()] = Some(t);
                 }
             }

@@ -305,7 +305,7 @@ impl Replay<'_> {
             Term::Choose(_, x, y) => self.is_pointer_term(*x) || self.is_pointer_term(*y),
             Term::Result(item) => match &self.f.items[*item].kind {
                 ItemKind::Call { result: Some(value), .. } => {
-                    matches!(self.f.vars[self.f.values[*value].var].ty, Type::Pointer(_))
+                    matches!(*self.f.type_of(*value), Type::Pointer(_))
                 }
                 _ => false,
             },

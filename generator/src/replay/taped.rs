@@ -44,7 +44,7 @@ impl Replay<'_> {
         }
         let Some(taped) = self.taped.get(&top).cloned() else { return Err(self.refuted("pops do not mirror pushes")) };
         walk.tape.pop();
-        let ty = |value: &ValueId| unnamed(&r.vars[r.values[*value].var].ty);
+        let ty = |value: &ValueId| unnamed(r.type_of(*value));
         match (what, taped) {
             (Popped::Value(value), Taped::Value(t, of)) if ty(value) == of => self.names[value.index()] = Some(t),
             (Popped::Bits { value, bits }, Taped::Bits(t, of)) if *bits == of => self.names[value.index()] = Some(t),

@@ -1,10 +1,9 @@
 //! The adjoint of an expression: `seed` is what the adjoint of its result is, each active leaf gets its share added.
 
+use super::builder::Builder;
 use super::items::{binary, cast, negate};
-use super::reverse::Builder;
 use super::shadow::Shadows;
 use crate::ir::*;
-use crate::plan::game::value_expr;
 use crate::plan::recompute::cost;
 use crate::refuse::Class;
 
@@ -84,7 +83,7 @@ impl Builder<'_> {
                 }
                 let share = self.bind("share", share);
                 let quotient = match self.result(expr).filter(|value| self.game.has(*value)) {
-                    Some(value) => self.operand(&value_expr(self.primal, value)),
+                    Some(value) => self.operand(&self.primal.value_expr(value)),
                     None => binary(Binary::Divide, self.operand(x), divisor, ty.clone()),
                 };
                 if first {
@@ -123,7 +122,7 @@ impl Builder<'_> {
     /// the sine's derivative, a root for its own. Each of the function's arguments is evaluated once.
     fn partial(&mut self, expr: &Expr, args: &[Expr], named: &mut [Option<Expr>]) -> Expr {
         if let Some(value) = self.computed(expr) {
-            return self.operand(&value_expr(self.primal, value));
+            return self.operand(&self.primal.value_expr(value));
         }
         if let Some(own) = self.own.as_ref().filter(|own| own.from == *expr) {
             let (load, name) = (own.load.clone(), own.name.clone());
@@ -182,5 +181,5 @@ impl Builder<'_> {
 pub(super) fn share(partial: Expr, derivative: Expr) -> Expr {
     let ty = partial.ty.clone();
     let bits = if let Type::Float { bits } = ty { bits } else { 64 };
-    Expr { kind: ExprKind::Function(Function::share(bits), vec![partial, derivative]), ty }
+    Expr::function(Function::share(bits), vec![partial, derivative], ty)
 }

@@ -7,11 +7,10 @@
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
+use super::context::Context;
 use super::items::binary;
-use super::reverse::Context;
 use crate::ir::*;
 use crate::plan::ProcPlan;
-use crate::plan::game::value_expr;
 
 /// The bases of a pointer variable: those of all its values, so that numbers mean the same everywhere.
 pub fn of_variable(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
@@ -29,7 +28,7 @@ fn named(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
     let mut all: Vec<Expr> = Vec::new();
     for (at, value) in primal.values.iter().enumerate() {
         if value.var == var && value.def != Def::Undefined {
-            for base in cx.facts.bases(id, &value_expr(primal, ValueId::new(at)))? {
+            for base in cx.facts.bases(id, &primal.value_expr(ValueId::new(at)))? {
                 if !all.contains(&base) {
                     all.push(base);
                 }
@@ -44,7 +43,7 @@ fn named(cx: &Context, id: ProcId, var: VarId) -> Option<Vec<Expr>> {
 /// declares inside.
 pub fn is_bits(cx: &Context, id: ProcId, value: ValueId) -> bool {
     let primal = &cx.program.procs[id];
-    let pointer = value_expr(primal, value);
+    let pointer = primal.value_expr(value);
     let is_plain = cx.facts.fixed(id, &pointer) && !cx.facts.active_pointer(id, &pointer);
     if cx.facts.stable() {
         return cx.facts.on_heap(id, &pointer) || is_plain;
@@ -150,7 +149,7 @@ pub fn can_follow(cx: &Context, id: ProcId, var: VarId) -> bool {
     let primal = &cx.program.procs[id];
     let has_one = |pointer: &Expr| cx.facts.bases(id, pointer).is_some_and(|bases| bases.len() <= 1);
     sources(primal, var).into_iter().all(|source| match source {
-        Source::Argument(value) => has_one(&value_expr(primal, value)),
+        Source::Argument(value) => has_one(&primal.value_expr(value)),
         Source::Given => false,
         Source::Computed(pointer) => has_one(pointer),
     })
@@ -286,7 +285,7 @@ impl Numbering<'_> {
     fn entries(&self, out: &Proc) -> Vec<(ValueId, Expr)> {
         let number = |entry: ValueId| {
             let bases = of_variable(self.cx, self.id, out.values[entry].var).unwrap_or_default();
-            let own = self.cx.facts.bases(self.id, &value_expr(out, entry)).unwrap_or_default();
+            let own = self.cx.facts.bases(self.id, &out.value_expr(entry)).unwrap_or_default();
             let position = own.first().and_then(|own| bases.iter().position(|base| base == own));
             (self.numbers[&entry], self.constant(position.unwrap_or(0)))
         };
@@ -315,13 +314,13 @@ impl Numbering<'_> {
         match values_in(expr).next().and_then(|from| Some((from, *self.numbers.get(&from)?))) {
             Some((from, number)) => {
                 let from = bases(from);
-                let number = value_expr(out, number);
+                let number = out.value_expr(number);
                 let position = |base: &Expr| to.iter().position(|other| other == base).unwrap_or(0);
                 let last = from.last().map_or(0, position);
                 let choose = |rest: Expr, (k, base): (usize, &Expr)| {
                     let is = binary(Binary::Equal, number.clone(), self.constant(k), Type::int());
                     let here = self.constant(position(base));
-                    Expr { kind: ExprKind::Select(Box::new(is), Box::new(here), Box::new(rest)), ty: Type::int() }
+                    Expr::select(is, here, rest, Type::int())
                 };
                 if from == to {
                     return number;

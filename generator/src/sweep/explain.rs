@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-use super::reverse::{Builder, Stored};
+use super::builder::{Builder, Stored};
 use crate::flow::required::Hull;
 use crate::ir::*;
 use crate::plan::Explanation;
@@ -12,7 +12,7 @@ use crate::plan::game::How;
 impl Builder<'_> {
     /// Why a value has no recipe.
     pub(super) fn why(&self, value: ValueId) -> String {
-        let real = matches!(self.primal.vars[self.primal.values[value].var].ty, Type::Float { .. });
+        let real = matches!(*self.primal.type_of(value), Type::Float { .. });
         let definition = self.definitions.get(value);
         match &self.primal.values[value].def {
             Def::Result(_) => "it is the result of a call".into(),

@@ -11,12 +11,13 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 use super::bases;
+use super::builder::Stored;
+use super::context::Context;
 use super::items::{binary, reads_own, site, unsigned};
-use super::reverse::{Context, Stored, load};
+use super::reverse::load;
 use crate::flow::required::{Hull, Snapshots};
 use crate::ir::*;
 use crate::plan::control;
-use crate::plan::game::value_expr;
 use crate::plan::{Interface, ProcPlan, Run};
 
 struct Builder<'a> {
@@ -296,9 +297,9 @@ impl Builder<'_> {
         if let Some((snapshots, heads)) = self.plan.snapshots.get(&item) {
             let Snapshots { most, memory, passes, pointers } = snapshots.clone();
             let memory = memory.into_iter().map(|Hull { first, count }| (first, count)).collect();
-            let from = heads.iter().map(|head| value_expr(&self.out, *head)).collect();
+            let from = heads.iter().map(|head| self.out.value_expr(*head)).collect();
             let origins = |head| pointers.get(head).into_iter().flatten();
-            let among = heads.iter().map(|head| origins(head).map(|of| value_expr(&self.out, *of)).collect()).collect();
+            let among = heads.iter().map(|head| origins(head).map(|of| self.out.value_expr(*of)).collect()).collect();
             let at = SnapshotAt::Head { most, passes };
             let kind = ItemKind::Snapshot(Snapshot { at, memory, from, among, to: Vec::new(), more: None });
             items.push(self.item(Some(item), kind));
@@ -326,7 +327,7 @@ impl Builder<'_> {
         let init = define(Def::Is(zero(&ty)), outer);
         let head = define(Def::Head(item, slot), body);
         let one = Expr::constant(1, ty.clone());
-        let next = binary(Binary::Add, Expr { kind: ExprKind::Value(head), ty: ty.clone() }, one, ty.clone());
+        let next = binary(Binary::Add, Expr::value(head, ty.clone()), one, ty.clone());
         let end = define(Def::Is(next), body);
         let out = define(Def::Out(item, slot), outer);
         if let ItemKind::Loop { carried, .. } = &mut self.out.items[item].kind {
@@ -344,7 +345,7 @@ impl Builder<'_> {
         let inside = self.out.regions[body].items.clone();
         let at = inside.len() - steps(&self.out, body, &inside, &[]);
         self.out.regions[body].items.insert(at, count);
-        let push = self.push(items, None, Pushed::Count(Expr { kind: ExprKind::Value(out), ty }));
+        let push = self.push(items, None, Pushed::Count(Expr::value(out, ty)));
         self.stored.insert(push, Stored::Count(item));
     }
 
@@ -367,7 +368,7 @@ impl Builder<'_> {
             let Var { name, ty, span, .. } = self.out.vars[var].clone();
             self.out.vars.push(Var { name: format!("{name}_s"), ty, kind: VarKind::Temporary, span });
             let copy = VarId::new(self.out.vars.len() - 1);
-            let def = Def::Is(value_expr(&self.out, value));
+            let def = Def::Is(self.out.value_expr(value));
             self.out.values.push(Value { var: copy, def, region, span });
             let new = ValueId::new(self.out.values.len() - 1);
             self.saved.insert(value, new);
@@ -379,7 +380,7 @@ impl Builder<'_> {
     fn recorded(&mut self, value: ValueId) -> Pushed {
         let from = self.saved.get(&value).copied().unwrap_or(value);
         let var = &self.out.vars[self.out.values[value].var];
-        let expr = value_expr(&self.out, from);
+        let expr = self.out.value_expr(from);
         match (&var.ty, var.kind) {
             (Type::Pointer(_), _) if !bases::is_bits(self.cx, self.id, value) => {
                 let var = self.out.values[value].var;
@@ -387,7 +388,7 @@ impl Builder<'_> {
                 bases.extend(bases::may_be_null(self.cx, self.id, var).then(|| bases::null(&expr.ty)));
                 let zero = Expr::int(0);
                 let number = self.numbers.get(&value).map(|number| self.saved.get(number).unwrap_or(number));
-                let base = number.map_or(zero, |number| value_expr(&self.out, *number));
+                let base = number.map_or(zero, |number| self.out.value_expr(*number));
                 Pushed::Pointer { value: expr, bases, base }
             }
             (_, VarKind::Flag) => Pushed::Bits { value: expr, bits: 1 },

@@ -1,24 +1,14 @@
 //! The reverse of each kind of item.
 
-use super::reverse::{Builder, Named, Stored, bytes, load};
+use super::builder::{Builder, Named, Own, Stored};
+use super::reverse::{bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
 pub(super) use crate::plan::exprs::{binary, cast, unsigned};
 use crate::plan::game::Token;
-use crate::plan::recompute::type_of;
 use crate::plan::{Explanation, Interface};
 use crate::refuse::Class;
 use crate::stack::deep;
-
-/// What a store has put into memory, where it is still there when the store is reversed.
-pub(super) struct Own {
-    /// The call of a function that computed it.
-    pub(super) from: Expr,
-    /// What reads it again.
-    pub(super) load: Expr,
-    /// Its name in the reverse sweep.
-    pub(super) name: Expr,
-}
 
 impl Builder<'_> {
     /// The reverse of a region's items, last first.
@@ -229,7 +219,7 @@ impl Builder<'_> {
                 continue;
             }
             let [first, second] = [first, second].map(|expr| Box::new(self.primal(&expr)));
-            let ty = type_of(self.primal, operand).clone();
+            let ty = self.primal.type_of(operand).clone();
             let name = self.primal.vars[self.primal.values[operand].var].name.clone();
             let value = self.bind(&name, Expr { kind: ExprKind::Select(Box::new(on.clone()), first, second), ty });
             let level = self.names.len() - 1;
@@ -270,7 +260,7 @@ impl Builder<'_> {
         let how = "stored: its condition cannot be evaluated again".into();
         let line = Explanation { span, what: "branch".into(), how, readers: Vec::new(), bytes: 0.125 };
         self.explain_stored(pop, Stored::Arm(item), line);
-        Expr { kind: ExprKind::Value(value), ty: Type::int() }
+        Expr::value(value, Type::int())
     }
 
     /// A join of two constants tells which arm ran.
@@ -285,7 +275,7 @@ impl Builder<'_> {
         }
         let out = self.try_value(join.out)?.value;
         let first = Expr::constant(first, out.ty.clone());
-        Some(Expr { kind: ExprKind::Binary(Binary::Equal, Box::new(out), Box::new(first)), ty: Type::int() })
+        Some(Expr::binary(Binary::Equal, out, first, Type::int()))
     }
 
     // ---- calls ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 //! Objects of the primal in the reverse sweep: they exist again, with their shadows and the contents that are needed.
 
-use super::reverse::Builder;
+use super::builder::Builder;
 use crate::ir::*;
 use crate::refuse::Class;
 

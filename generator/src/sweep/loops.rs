@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 
+use super::builder::{Builder, Named, OpenLoop, Stored};
 use super::items::{binary, cast, unsigned};
-use super::reverse::{Builder, Named, OpenLoop, Stored, bytes};
+use super::reverse::bytes;
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::plan::affine;
 use crate::plan::control::{self, Index, offset};
-use crate::plan::game::{Token, value_expr};
-use crate::plan::recompute::type_of;
+use crate::plan::game::Token;
 
 /// How often the reversed loop runs, and what its control variable is.
 struct Control {
@@ -118,12 +118,12 @@ impl Builder<'_> {
             let c = &carried[*k as usize];
             let name = self.primal.vars[c.var].name.clone();
             let out = add(self, init, *head, end);
-            let ty = type_of(self.primal, c.init).clone();
-            let mut named = Named { value: Expr { kind: ExprKind::Value(out), ty: ty.clone() }, shadow: None };
+            let ty = self.primal.type_of(c.init).clone();
+            let mut named = Named { value: Expr::value(out, ty.clone()), shadow: None };
             if let (Some(head), Some(end), Some(before)) = (shadow, end_shadow, before) {
                 let init = self.bind_value(&format!("{name}_b"), before);
                 let out = add(self, init, *head, end);
-                named.shadow = Some(Expr { kind: ExprKind::Value(out), ty });
+                named.shadow = Some(Expr::value(out, ty));
             }
             // With all passes undone, the variable is what it was before the loop.
             if !self.game.has(c.init) {
@@ -149,9 +149,9 @@ impl Builder<'_> {
         walk::values(&index.bound, &mut |v| {
             ends.insert(v);
         });
-        let missing: Vec<ValueId> = ends.into_iter().filter(|end| !self.can(&value_expr(self.primal, *end))).collect();
+        let missing: Vec<ValueId> = ends.into_iter().filter(|end| !self.can(&self.primal.value_expr(*end))).collect();
         // Where the index is stored, too, one end of it in its place tells both.
-        let size = |v: ValueId| bytes(type_of(self.primal, v));
+        let size = |v: ValueId| bytes(self.primal.type_of(v));
         let stored = [values.head, values.end, values.out].iter().any(|v| self.start.wanted.contains(v));
         match missing[..] {
             [] => {}
@@ -164,9 +164,9 @@ impl Builder<'_> {
     }
 
     fn by_index(&mut self, open: usize, body: RegionId, index: &Index) -> Control {
-        let ty = type_of(self.primal, index.values.init).clone();
+        let ty = self.primal.type_of(index.values.init).clone();
         let name = self.primal.vars[index.values.var].name.clone();
-        let init = self.primal(&value_expr(self.primal, index.values.init));
+        let init = self.primal(&self.primal.value_expr(index.values.init));
         let bound = self.operand(&index.bound);
         self.explain(self.span, "loop".into(), format!("its passes are known from {name} and its bounds"), 0.0);
         self.again.push((self.loops[open].item, index.bound.clone()));
@@ -175,7 +175,7 @@ impl Builder<'_> {
             return self.by_steps(open, body, index, init, bound);
         }
         let head = self.carried_head(open, &name, &ty);
-        let at = Expr { kind: ExprKind::Value(head), ty: ty.clone() };
+        let at = Expr::value(head, ty.clone());
         let up = index.step == 1;
         let (start, test) = match (up, index.test) {
             // Up: the control variable is one ahead of the index.
@@ -230,12 +230,12 @@ impl Builder<'_> {
 
     fn counted(&mut self, open: usize, body: RegionId, passes: ValueId) -> Control {
         let head = self.carried_head(open, "pass", &unsigned());
-        let at = Expr { kind: ExprKind::Value(head), ty: unsigned() };
+        let at = Expr::value(head, unsigned());
         let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), Type::int());
         self.at = body;
         let end = self.bind_value("pass", offset(&at, -1));
         self.at = self.out.regions[body].parent.expect("a loop's body").0;
-        let before = Expr { kind: ExprKind::Value(end), ty: unsigned() };
+        let before = Expr::value(end, unsigned());
         Control { init: passes, head, end, test, before, index: None }
     }
 

@@ -6,9 +6,10 @@
 //! A pointer that is stored anywhere else is refused, unless what it points to is passive and outlives the procedure,
 //! or a head hands it on at file scope.
 
+use super::builder::Builder;
 use super::items::{binary, cast};
 use super::leaves;
-use super::reverse::{Builder, dereferenced, load};
+use super::reverse::{dereferenced, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
 use crate::refuse::Class;
@@ -229,7 +230,7 @@ impl Builder<'_> {
     /// A loop of the sweep over so many elements.
     fn each(&mut self, count: Expr, body: &mut dyn FnMut(&mut Self, Expr)) {
         let ty = Type::integer("size_t").unwrap_or_default();
-        let value = |value| Expr { kind: ExprKind::Value(value), ty: Type::integer("size_t").unwrap_or_default() };
+        let value = |value| Expr::value(value, Type::integer("size_t").unwrap_or_default());
         let number = |n| Expr::constant(n, Type::integer("size_t").unwrap_or_default());
         let var = self.variable("k", &ty, VarKind::Temporary);
         let init = self.define(var, Def::Is(number(0)), self.at);
@@ -243,10 +244,7 @@ impl Builder<'_> {
         self.emit(ItemKind::Let { value: end });
         self.at = outer;
         let out = self.define(var, Def::Out(reversed, 0), outer);
-        let test = Expr {
-            kind: ExprKind::Binary(Binary::Less, Box::new(value(head)), Box::new(cast(count, &ty))),
-            ty: Type::int(),
-        };
+        let test = Expr::binary(Binary::Less, value(head), cast(count, &ty), Type::int());
         let carried = vec![Carried { var, init, head, end, out }];
         self.place_item(reversed, ItemKind::Loop { test, at: TestAt::Before, body: inside, carried });
     }

@@ -2,6 +2,8 @@
 
 pub mod adjoint;
 pub mod bases;
+mod builder;
+pub mod context;
 pub mod dead;
 mod explain;
 mod first;

@@ -4,7 +4,7 @@
 //! compiler calls it each time, because it may set `errno`. Two calls are equal here if they stand in one *row*: items
 //! behind each other that change adjoints alone, so that memory of the primal stays as it is.
 
-use super::reverse::Builder;
+use super::builder::Builder;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -24,46 +24,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use params::{declared, written};
-pub(super) use records::{Stored, bytes, dereferenced, load};
+pub(super) use records::{bytes, dereferenced, load};
 
+pub use super::builder::{Builder, Start};
+use super::context::Context;
 use super::{Taken, explain, homes, leaves, live};
 use crate::ir::*;
-use crate::plan::facts::Facts;
 use crate::plan::game::{Game, Token};
 use crate::plan::recompute::Definitions;
 use crate::plan::{Explanation, Interface, ProcPlan};
 use crate::refuse::{Class, Refusal};
-
-/// What all procedures share.
-pub struct Context<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// The analyses.
-    pub facts: &'a dyn Facts,
-    /// How the reverse sweeps that are finished are called.
-    pub interfaces: &'a [Option<Interface>],
-    /// Shadows of globals.
-    pub global_shadows: &'a BTreeMap<GlobalId, GlobalId>,
-    /// Largest cost at which a real is recomputed.
-    pub dear: u32,
-    /// Whether operands are noted for `--check`.
-    pub check: bool,
-    /// Whether there are several directions, so that adjoints are laid out in another way than the program's memory.
-    pub wide: bool,
-    /// Values that are stored, whatever brings them back without.
-    pub stored: &'a BTreeMap<ProcId, BTreeSet<ValueId>>,
-}
-
-/// What one run of the builder begins with.
-#[derive(Clone, Debug, Default)]
-pub struct Start {
-    /// Records that are known already.
-    pub records: BTreeMap<RegionId, Vec<ValueId>>,
-    /// What the run before asked for and did not get: a store that yields more of these is better.
-    pub wanted: BTreeSet<ValueId>,
-    /// Loops whose passes put something on the tape: what they overwrite is not stored in front of them.
-    pub mixed: BTreeSet<ItemId>,
-}
 
 /// What the last run ends with.
 pub struct Built {
@@ -79,102 +49,6 @@ pub struct Built {
     pub unfit: Vec<ItemId>,
     /// Where its parts come from.
     pub origins: Origins,
-}
-
-/// A value of the primal in the reverse sweep.
-#[derive(Clone, Debug)]
-pub(super) struct Named {
-    pub(super) value: Expr,
-    pub(super) shadow: Option<Expr>,
-}
-
-/// A loop whose reverse is being built.
-pub(super) struct OpenLoop {
-    pub(super) item: ItemId,
-    pub(super) level: usize,
-    /// The loop in the reverse sweep, its body, and what it carries: variable of the primal, head, shadow's head.
-    pub(super) reversed: ItemId,
-    pub(super) body: RegionId,
-    pub(super) carried: Vec<(u32, ValueId, Option<ValueId>)>,
-    /// Position of the next carried variable of the reversed loop.
-    pub(super) next: u32,
-}
-
-/// One run.
-pub struct Builder<'a> {
-    pub(super) cx: &'a Context<'a>,
-    pub(super) id: ProcId,
-    pub(super) primal: &'a Proc,
-    pub(super) game: Game<'a>,
-    pub(super) definitions: &'a Definitions,
-    pub(super) live: BTreeSet<ItemId>,
-    /// See [`live::cleared`].
-    pub(super) cleared: FxHashSet<ValueId>,
-    pub(super) out: Proc,
-    pub(super) at: RegionId,
-    /// Names of values, by level of the game.
-    pub(super) names: Vec<FxHashMap<ValueId, Named>>,
-    pub(super) loops: Vec<OpenLoop>,
-    pub(super) plan: ProcPlan,
-    pub(super) start: &'a Start,
-    pub(super) wanted: BTreeSet<ValueId>,
-    /// Regions of which so many values were asked for that the least to store is not searched.
-    pub(super) crowded: FxHashSet<RegionId>,
-    pub(super) again: Vec<(ItemId, Expr)>,
-    /// Adjoints of scalar variables, each an object of the sweep.
-    adjoints: FxHashMap<VarId, ObjectId>,
-    /// Active real variables by the region that holds all of one: their adjoints are declared there.
-    vars: FxHashMap<RegionId, Vec<VarId>>,
-    /// Names of objects and variables of the sweep.
-    pub(super) taken: Taken,
-    /// How many recipes are being followed inside each other.
-    pub(super) nested: usize,
-    /// The explanations that the plan has.
-    explained: FxHashSet<Explanation>,
-    /// Names that stand for values of several lines.
-    pub(super) several: FxHashSet<String>,
-    /// Prints expressions of the primal.
-    pub(super) printer: print::Expressions<'a>,
-    pub(super) shadows: FxHashMap<ObjectId, ObjectId>,
-    /// Names of the arguments; what each parameter of the sweep is.
-    pub(super) arguments: Vec<Option<Named>>,
-    pub(super) params: Vec<ReverseParam>,
-    /// The region of the sweep that belongs to each level, and the pops of its record.
-    regions: Vec<RegionId>,
-    pops: Vec<Vec<ItemId>>,
-    /// Each level's pops of pointers into objects of its region, and the item in whose place they stand: behind the
-    /// declarations of these objects.
-    late: Vec<(ItemId, Vec<ItemId>)>,
-    pub(super) span: Span,
-    pub(super) statement: Option<StatementId>,
-    pub(super) refusals: Vec<Refusal>,
-    /// The value whose definition is being reversed, or what the store being reversed has put into memory.
-    pub(super) defined: Option<ValueId>,
-    pub(super) own: Option<super::items::Own>,
-    /// Operands of the item at hand, for `--check`.
-    pub(super) operands: Vec<Expr>,
-    /// Values that something reads: heads that nobody reads are not carried.
-    pub(super) read: FxHashSet<ValueId>,
-    /// Sizes of heap blocks, and the blocks that each region of the sweep allocates.
-    pub(super) counts: FxHashMap<ObjectId, Expr>,
-    pub(super) blocks: BTreeMap<RegionId, Vec<ObjectId>>,
-    /// What each pop into a value takes from the tape, and the line of `--explain` about it.
-    pub(super) stored: BTreeMap<ItemId, (Stored, Explanation)>,
-    /// Passes that run again in front of their reversal, and the parts of the sweep that do it.
-    again_passes: Vec<again::Pass>,
-    copies: Copies,
-    /// Objects of the copies alone, with those of the primal.
-    copied_objects: Vec<(ObjectId, ObjectId)>,
-    /// Loops that cannot be run again after all.
-    unfit: Vec<ItemId>,
-    /// The item that is being reversed, and by item of the sweep the one that it reverses.
-    pub(super) reversed: Option<ItemId>,
-    pub(super) origins: Vec<Option<ItemId>>,
-    /// For `--explain`: which lines read values, and memory by the name of what it belongs to.
-    pub(super) reads: FxHashMap<ValueId, BTreeSet<u32>>,
-    pub(super) loads: FxHashMap<String, BTreeSet<u32>>,
-    /// Values from whose definition others are recovered.
-    pub(super) inverted: FxHashSet<ValueId>,
 }
 
 /// Builds the reverse sweep of a procedure once.
@@ -421,7 +295,7 @@ impl<'a> Builder<'a> {
         let var = self.variable(name, &ty, VarKind::Temporary);
         let value = self.define(var, Def::Is(expr), self.at);
         self.emit(ItemKind::Let { value });
-        Expr { kind: ExprKind::Value(value), ty }
+        Expr::value(value, ty)
     }
 
     /// A region inside the current one, which becomes current; returns the one that was.

@@ -10,12 +10,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::builder::Builder;
 use super::items::{binary, cast};
-use super::reverse::Builder;
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
 use crate::plan::control::{Index, inside, offset};
-use crate::plan::game::value_expr;
 use crate::plan::{ProcPlan, Run};
 
 impl Builder<'_> {
@@ -87,7 +86,7 @@ impl Builder<'_> {
     fn begin(&self, index: &Index) -> Expr {
         match &self.primal.values[index.values.init].def {
             Def::Is(expr @ Expr { kind: ExprKind::Int(_), .. }) => expr.clone(),
-            _ => value_expr(self.primal, index.values.init),
+            _ => self.primal.value_expr(index.values.init),
         }
     }
 }
@@ -137,7 +136,7 @@ fn count(index: &Index, init: &Expr) -> Expr {
         }
     };
     let none = Expr::constant(0, ty.clone());
-    Expr { kind: ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(none)), ty }
+    Expr::select(runs, passes, none, ty)
 }
 
 /// Whether passes of a body store values.

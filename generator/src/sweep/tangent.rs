@@ -8,34 +8,18 @@
 
 mod followed;
 mod returned;
+mod state;
 
 pub(crate) use returned::gives_pointer;
 
+use super::context::Context;
 use super::items::{binary, negate};
-use super::reverse::{Context, dereferenced, load, written};
+use super::reverse::{dereferenced, load, written};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
-use crate::plan::recompute::type_of;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::FxHashMap;
-
-struct Builder<'a> {
-    cx: &'a Context<'a>,
-    id: ProcId,
-    primal: &'a Proc,
-    out: Proc,
-    vars: FxHashMap<VarId, VarId>,
-    values: FxHashMap<ValueId, ValueId>,
-    /// Pointers that lead to tangents.
-    followed: Vec<bool>,
-    shadows: FxHashMap<ObjectId, ObjectId>,
-    result: Option<ValueId>,
-    /// The region that is being written.
-    at: RegionId,
-    span: Span,
-    statement: Option<StatementId>,
-    refusals: Vec<Refusal>,
-}
+use state::Builder;
 
 /// The tangent of a procedure. `live`: which procedures have one.
 pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusal>> {
@@ -81,7 +65,7 @@ impl Builder<'_> {
             let active = match &self.primal.vars[value.var].ty {
                 Type::Float { .. } => self.cx.facts.active_value(self.id, id),
                 Type::Pointer(_) => {
-                    let this = crate::plan::game::value_expr(self.primal, id);
+                    let this = self.primal.value_expr(id);
                     self.cx.facts.active_pointer(self.id, &this)
                 }
                 _ => false,
@@ -204,7 +188,7 @@ impl Builder<'_> {
 
     fn give_result(&mut self) {
         let Some(to) = self.result else { return };
-        let pointer = crate::plan::game::value_expr(&self.out, to);
+        let pointer = self.out.value_expr(to);
         if let Some(object) = self.primal.result_object {
             let ty = self.primal.result_type.clone();
             let from = self.place(&Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() });
@@ -384,13 +368,11 @@ impl Builder<'_> {
             ExprKind::Value(v) => {
                 let tangent = self.values.get(v).copied()?;
                 let active = self.cx.facts.active_value(self.id, *v);
-                active.then(|| crate::plan::game::value_expr(&self.out, tangent))
+                active.then(|| self.out.value_expr(tangent))
             }
             ExprKind::Load(place) => self.cx.facts.active_place(self.id, place).then(|| load(self.place(place))),
             ExprKind::Unary(Unary::Negate, x) => self.derivative(x).map(negate),
-            ExprKind::Cast(x) => {
-                self.derivative(x).map(|x| Expr { kind: ExprKind::Cast(Box::new(x)), ty: expr.ty.clone() })
-            }
+            ExprKind::Cast(x) => self.derivative(x).map(|x| Expr::cast(x, expr.ty.clone())),
             ExprKind::Binary(Binary::Add, x, y) => match (self.derivative(x), self.derivative(y)) {
                 (Some(x), Some(y)) => Some(binary(Binary::Add, x, y, ty.clone())),
                 (x, y) => x.or(y),
@@ -481,13 +463,13 @@ impl Shadows for Builder<'_> {
 
     fn value(&mut self, value: ValueId) -> Expr {
         match self.values.get(&value) {
-            Some(&tangent) => crate::plan::game::value_expr(&self.out, tangent),
+            Some(&tangent) => self.out.value_expr(tangent),
             None => {
                 let var = self.primal.values[value].var;
                 let name = self.primal.vars[var].name.clone();
                 let what = format!("the pointer '{name}' has no tangent here, but what it points to may have one");
                 self.refuse(Class::Pointer, what, "use different pointers for active and passive arrays");
-                zero(type_of(self.primal, value))
+                zero(self.primal.type_of(value))
             }
         }
     }

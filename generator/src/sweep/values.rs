@@ -3,12 +3,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-use super::reverse::{Builder, Named, bytes};
+use super::builder::{Builder, Named};
+use super::reverse::bytes;
 use super::shadow;
 use crate::ir::*;
 use crate::plan::cut::{self, Candidate};
-use crate::plan::game::{How, Token, value_expr};
-use crate::plan::recompute::type_of;
+use crate::plan::game::{How, Token};
 use crate::refuse::Class;
 use crate::stack::deep;
 
@@ -61,7 +61,7 @@ impl Builder<'_> {
             }
             let ItemKind::Loop { carried, .. } = &self.primal.items[item].kind else { continue };
             for (k, c) in carried.iter().enumerate() {
-                let real = matches!(type_of(self.primal, c.head), Type::Float { .. });
+                let real = matches!(self.primal.type_of(c.head), Type::Float { .. });
                 if !real && !self.game.has(c.end) && self.read.contains(&c.head) {
                     self.game.give(level, c.end, Token::Carried(item, k as u32));
                 }
@@ -81,7 +81,7 @@ impl Builder<'_> {
         if !self.game.visible(value) {
             let what = "internal: a value is asked for where it is not visible".to_owned();
             self.refuse(Class::NotProved, what, "please report this program");
-            let zero = zero(type_of(self.primal, value));
+            let zero = zero(self.primal.type_of(value));
             return Named { value: zero.clone(), shadow: Some(zero) };
         }
         for chosen in self.cut(value).unwrap_or_else(|| vec![self.choose(value)]) {
@@ -104,7 +104,7 @@ impl Builder<'_> {
     /// The least of reals to store so that all that are asked for in the region of one of them can be computed again.
     /// `None` in the first run, which finds out what is asked for, and for integers, which have more moves.
     fn cut(&mut self, value: ValueId) -> Option<Vec<ValueId>> {
-        let real = |this: &Self, v: ValueId| matches!(type_of(this.primal, v), Type::Float { .. });
+        let real = |this: &Self, v: ValueId| matches!(this.primal.type_of(v), Type::Float { .. });
         if self.start.wanted.is_empty() || !real(self, value) {
             return None;
         }
@@ -129,11 +129,11 @@ impl Builder<'_> {
                 candidate.stored_only = true;
             }
             for operand in operands {
-                if self.can(&value_expr(self.primal, operand)) {
+                if self.can(&self.primal.value_expr(operand)) {
                     continue;
                 }
                 // A pointer on the tape needs more than its bytes.
-                if matches!(type_of(self.primal, operand), Type::Pointer(_)) || !self.game.visible(operand) {
+                if matches!(self.primal.type_of(operand), Type::Pointer(_)) || !self.game.visible(operand) {
                     candidate.stored_only = true;
                     continue;
                 }
@@ -154,7 +154,7 @@ impl Builder<'_> {
     fn weight(&self, value: ValueId) -> u64 {
         let level = self.game.level_of(value).unwrap_or(0);
         let around = self.loops.iter().filter(|open| open.level > level).count().min(2);
-        (bytes(type_of(self.primal, value)) as u64) << (6 - 3 * around)
+        (bytes(self.primal.type_of(value)) as u64) << (6 - 3 * around)
     }
 
     /// Heuristic H of the paper: the value whose token brings most of what is asked for.
@@ -179,7 +179,7 @@ impl Builder<'_> {
                 }
             }
         }
-        let real = |v: ValueId| matches!(type_of(self.primal, v), Type::Float { .. });
+        let real = |v: ValueId| matches!(self.primal.type_of(v), Type::Float { .. });
         for candidate in candidates {
             let fits = !real(candidate) || (real(value) && !first);
             if candidate == value || !fits || self.game.has(candidate) {
@@ -214,7 +214,7 @@ impl Builder<'_> {
                 let this = &self.primal.values[value];
                 let name = self.primal.vars[this.var].name.clone();
                 let pointer = matches!(expr.ty, Type::Pointer(_));
-                let whole = value_expr(self.primal, value);
+                let whole = self.primal.value_expr(value);
                 let shadowed =
                     pointer && !self.cx.facts.on_heap(self.id, &whole) && self.cx.facts.active_pointer(self.id, &whole);
                 let shadow = shadowed.then(|| shadow::pointer(self, &expr));
@@ -309,12 +309,12 @@ impl Builder<'_> {
         let (name, ty) = (this.name.clone(), this.ty.clone());
         let at = self.loops.iter().position(|open| open.item == item).expect("the loop is being reversed");
         let pointer = matches!(ty, Type::Pointer(_));
-        let this = value_expr(self.primal, end);
+        let this = self.primal.value_expr(end);
         let active = pointer && !self.cx.facts.on_heap(self.id, &this) && self.cx.facts.active_pointer(self.id, &this);
         let head = self.carried_head(at, &name, &ty);
         let shadow = active.then(|| self.carried_head(at, &format!("{name}_b"), &ty));
         self.loops[at].carried.push((k, head, shadow));
-        let expr = |value| Expr { kind: ExprKind::Value(value), ty: ty.clone() };
+        let expr = |value| Expr::value(value, ty.clone());
         let named = Named { value: expr(head), shadow: shadow.map(expr) };
         self.names[self.loops[at].level].insert(end, named.clone());
         named

@@ -12,7 +12,8 @@
 use std::collections::BTreeSet;
 
 use super::left_out::costless;
-use super::{Adjoint, Choices, Sweeps, deferred, planned_of};
+use super::proved::{Loops, planned_of};
+use super::{Adjoint, Choices, Sweeps, deferred};
 use crate::flow::{Flow, Head, walk};
 use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId};
 use crate::plan::{again, checkpoint};
@@ -20,9 +21,6 @@ use crate::refuse::Refusal;
 
 /// No more loops than these run again unasked. The time that the proof takes grows with the square of their number.
 const MOST: usize = 16;
-
-/// Loops of a program.
-pub(super) type Loops = BTreeSet<(ProcId, ItemId)>;
 
 /// The adjoint of a program that is analysed, in which loops run again where that lets the forward sweep leave them out.
 pub(super) fn planned(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {

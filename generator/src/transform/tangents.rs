@@ -1,6 +1,8 @@
 //! From a program to its tangents.
 
-use super::{Choices, Tangents, context, heads_of, or_inlined, refuse_list, sweep_name};
+use super::build::{context, heads_of, refuse_list, sweep_name};
+use super::inlined::or_inlined;
+use super::{Choices, Tangents};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::inline;
@@ -10,7 +12,7 @@ use crate::proofs::Demoted;
 use crate::refuse::Refusal;
 use crate::specialise::specialised;
 use crate::statics;
-use crate::sweep::reverse::Context;
+use crate::sweep::context::Context;
 use crate::sweep::tangent;
 
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.

@@ -103,7 +103,7 @@ const OTHERS: &[Fault] = &[
     ("needs.rs", "needs.address(to)", "()", "a store needs no subscript"),
     ("needs.rs", "if da {\n                            self.add(b);\n                        }", "if db {\n                            self.add(b);\n                        }",
         "the partial of a product reads the wrong factor"),
-    ("mod.rs", "all.iter().any(|&other| self.may_alias(proc, leaf, other))", "all.contains(&leaf)",
+    ("analyses.rs", "all.iter().any(|&other| self.may_alias(proc, leaf, other))", "all.contains(&leaf)",
         "memory under another name is never written"),
     ("effects.rs", "up(&callee.writes, &mut effect.writes)", "()", "calls have no effects"),
     ("effects.rs", "effect.add(&self.regions[p.index()][inner.index()])", "()", "regions have no effects"),

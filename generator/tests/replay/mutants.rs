@@ -187,7 +187,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             Some(format!("test of {repeats:?}"))
         }
         Kind::HullShortened => hull_changed(at, forward, reverse, &|_, count| {
-            let one = Expr { kind: ExprKind::Int(1), ty: count.ty.clone() };
+            let one = Expr::constant(1, count.ty.clone());
             let less = ExprKind::Binary(Binary::Subtract, Box::new(count.clone()), Box::new(one));
             *count = Expr { kind: less, ty: count.ty.clone() };
         }),
@@ -210,7 +210,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         Kind::PartShortened => {
             snapshots_changed(at, forward, reverse, &|snapshot| snapshot.memory.len(), &|snapshot, k| {
                 let count = &mut snapshot.memory[k].1;
-                let one = Expr { kind: ExprKind::Int(1), ty: count.ty.clone() };
+                let one = Expr::constant(1, count.ty.clone());
                 let less = ExprKind::Binary(Binary::Subtract, Box::new(count.clone()), Box::new(one));
                 *count = Expr { kind: less, ty: count.ty.clone() };
             })
@@ -269,7 +269,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             let branch = nth(reverse, at, |item| matches!(item.kind, ItemKind::Branch { .. }))?;
             if let ItemKind::Branch { on, .. } = &mut reverse.items[branch].kind {
                 let int = Type::Int { bits: 32, signed: true, name: "int".into() };
-                *on = Expr { kind: ExprKind::Unary(Unary::Not, Box::new(on.clone())), ty: int };
+                *on = Expr::unary(Unary::Not, on.clone(), int);
             }
             Some(format!("branch {branch:?}"))
         }
@@ -277,7 +277,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             let bits = |item: &Item| matches!(item.kind, ItemKind::Push { what: Pushed::Bits { .. } });
             let push = nth(forward, at, bits)?;
             if let ItemKind::Push { what: Pushed::Bits { value, .. } } = &mut forward.items[push].kind {
-                *value = Expr { kind: ExprKind::Unary(Unary::Not, Box::new(value.clone())), ty: value.ty.clone() };
+                *value = Expr::unary(Unary::Not, value.clone(), value.ty.clone());
             }
             Some(format!("bit {push:?}"))
         }
@@ -414,8 +414,8 @@ fn restore_dropped(at: usize, forward: &mut Proc, reverse: &mut Proc) -> Option<
 }
 
 fn plus_one(expr: &Expr) -> Expr {
-    let one = Expr { kind: ExprKind::Int(1), ty: expr.ty.clone() };
-    Expr { kind: ExprKind::Binary(Binary::Add, Box::new(expr.clone()), Box::new(one)), ty: expr.ty.clone() }
+    let one = Expr::constant(1, expr.ty.clone());
+    Expr::binary(Binary::Add, expr.clone(), one, expr.ty.clone())
 }
 
 /// The items of a procedure in the order of its text.

@@ -76,7 +76,7 @@ impl Records {
 fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
     let (is_push, ty) = match &proc.items[item].kind {
         ItemKind::Push { what: Pushed::Value(value) } => (true, &value.ty),
-        ItemKind::Pop { what: Popped::Value(value) } => (false, &proc.vars[proc.values[*value].var].ty),
+        ItemKind::Pop { what: Popped::Value(value) } => (false, proc.type_of(*value)),
         ItemKind::Pop { what: Popped::Memory(place) } => (false, &place.ty),
         _ => return None,
     };

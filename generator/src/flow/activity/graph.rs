@@ -1,6 +1,6 @@
 //! What flows where: an edge for each operand in a differentiable position.
 
-use super::Nodes;
+use super::nodes::Nodes;
 use crate::flow::locs::{Loc, Root, Set};
 use crate::flow::{Effects, Points, walk};
 use crate::ir::{Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, Program, RegionId, Type, ValueId};

@@ -1,7 +1,7 @@
 //! What a head names: parameters, globals, the result, and members of these.
 
 use super::graph::Graph;
-use super::refusal;
+use super::nodes::refusal;
 use crate::flow::Head;
 use crate::flow::locs::{Loc, Root, Set};
 use crate::ir::{Proc, ProcId, Type};

@@ -1,7 +1,7 @@
 //! What the conditions around a region say.
 
-use super::Locator;
 use super::integers::unsigned;
+use super::state::Locator;
 use crate::flow::poly::{Facts, Poly};
 use crate::flow::walk;
 use crate::ir::{Binary, Expr, ExprKind, ItemId, ItemKind, ProcId, RegionId, TestAt, Unary};

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-use super::{Locator, Reading};
+use super::state::{Locator, Reading};
 use crate::flow::locs::Loc;
 use crate::flow::poly::{Atom, Facts, Poly};
 use crate::flow::walk;
@@ -128,7 +128,7 @@ impl<'a> Locator<'a> {
         shared.into_iter().for_each(|f| f.values(&mut values));
         for (q, v) in values {
             let proc = &self.program.procs[q];
-            let ty = &proc.vars[proc.values[v].var].ty;
+            let ty = proc.type_of(v);
             if let Some((low, high)) = range(ty)
                 && high < i128::from(i64::MAX)
             {
@@ -142,7 +142,7 @@ impl<'a> Locator<'a> {
 
     pub(super) fn type_of(&self, p: ProcId, v: ValueId) -> &'a Type {
         let proc = &self.program.procs[p];
-        &proc.vars[proc.values[v].var].ty
+        proc.type_of(v)
     }
 
     /// The atom of a value.

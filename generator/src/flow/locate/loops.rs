@@ -1,42 +1,10 @@
 //! Variables that count loops, and those that change with them.
 
-use super::Locator;
+use super::state::Locator;
+use crate::flow::locate::state::Index;
 use crate::flow::poly::{Facts, Poly};
 use crate::flow::walk;
 use crate::ir::{Binary, Expr, ExprKind, ItemId, ItemKind, ProcId, RegionId, TestAt, Type, ValueId};
-
-/// The variable that counts a loop.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Index {
-    /// Its value when a pass begins.
-    pub head: ValueId,
-    /// Least value that a pass may have.
-    pub lo: Poly,
-    /// Greater by one than the greatest.
-    pub hi: Poly,
-    /// Whether it grows.
-    pub up: bool,
-    /// By how much it grows or falls each time; positive.
-    pub step: Poly,
-    /// Whether the loop ends only by its index: nothing else is in the test.
-    pub sole: bool,
-}
-
-impl Index {
-    /// Whether each of `lo..hi` has a pass, if the loop is not left early.
-    pub fn dense(&self) -> bool {
-        self.step == Poly::constant(1)
-    }
-
-    /// The value of the last pass, if the bounds give it exactly; only for a growing index.
-    pub fn last(&self) -> Option<Poly> {
-        if self.dense() {
-            return self.hi.plus(-1);
-        }
-        self.hi.sub(&self.lo)?.divide(&self.step)?;
-        self.hi.sub(&self.step)
-    }
-}
 
 /// The operands of a conjunction.
 fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {

@@ -2,49 +2,10 @@
 //! for later. Inside one question each is found once all the same: in a nest of loops, every level would ask twice for
 //! what is inside of it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::{Cell, RefCell};
 use std::hash::Hash;
 
-use super::Locator;
-use crate::ir::{ItemId, ProcId};
-
-/// A loop of a procedure.
-pub(super) type Of = (ProcId, ItemId);
-
-/// The loops that are being read, and which were asked for.
-#[derive(Default)]
-pub(super) struct Open {
-    loops: RefCell<Vec<Of>>,
-    asked: RefCell<Asked>,
-    /// Computations so far: what tests of growth count.
-    steps: Cell<u64>,
-}
-
-/// What a computation depends on: loops that were found to be open, and others.
-#[derive(Clone, Default)]
-struct Asked {
-    open: FxHashSet<Of>,
-    others: FxHashSet<Of>,
-}
-
-/// By question, each answer with its dependencies, and whether it took a proof from facts.
-pub(super) struct Answers<K, T>(RefCell<FxHashMap<K, Vec<Answer<T>>>>);
-
-type Answer<T> = (Asked, bool, T);
-
-impl<K, T> Default for Answers<K, T> {
-    fn default() -> Self {
-        Answers(RefCell::default())
-    }
-}
-
-impl<K, T> Answers<K, T> {
-    /// Forgets all: something is known now that was not when they were found.
-    pub(super) fn clear(&self) {
-        self.0.borrow_mut().clear();
-    }
-}
+use super::state::Locator;
+use crate::flow::locate::state::{Answers, Asked, Of, Open};
 
 impl Open {
     pub(super) fn is_empty(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Places behind a pointer that is one of several.
 
-use super::Locator;
+use super::state::Locator;
 use crate::flow::locs::Loc;
 use crate::flow::poly::{Facts, Poly};
 use crate::flow::walk;
@@ -57,7 +57,7 @@ impl Locator<'_> {
             return None;
         }
         let base = |from: &ValueId| {
-            let pointer = Expr { kind: ExprKind::Value(*from), ty: self.type_of(p, *from).clone() };
+            let pointer = Expr::value(*from, self.type_of(p, *from).clone());
             self.bases(p, &pointer, &self.facts(p, proc.values[*from].region))
         };
         // Nothing is accessed behind NULL.

@@ -1,13 +1,10 @@
 //! One memory or several.
 
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
-
-use super::Locator;
+use super::state::Locator;
+use crate::flow::locate::state::Uses;
 use crate::flow::locs::{Loc, Root};
 use crate::flow::poly::{Facts, Poly};
-use crate::flow::{Points, walk};
-use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, Program, RegionId, Type};
+use crate::ir::{ItemId, ItemKind, Life, ObjectId, ProcId, RegionId};
 
 impl Locator<'_> {
     /// Whether a location is one piece of memory while a procedure runs, so that elements can be told apart: not
@@ -102,36 +99,5 @@ impl Locator<'_> {
             let mut around = targets.iter().filter(|t| self.points.locs.within(cell, **t));
             around.all(|t| self.base(*q, arg, &facts).is_some_and(|(l, at)| l == *t && at == Poly::default()))
         })
-    }
-}
-
-/// Where a program reads pointers from memory, and what it passes to its procedures.
-pub(super) struct Uses<'a> {
-    /// By cell: the loads that may be of it.
-    loads: FxHashMap<Loc, Vec<(ProcId, &'a Place)>>,
-    /// Pointers among the arguments, with what they may point to.
-    passed: Vec<(ProcId, &'a Expr, BTreeSet<Loc>)>,
-}
-
-impl<'a> Uses<'a> {
-    fn new(program: &'a Program, points: &Points) -> Self {
-        let mut uses = Uses { loads: FxHashMap::default(), passed: Vec::new() };
-        for (q, proc) in program.procs.iter().enumerate() {
-            let q = ProcId::new(q);
-            let items = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id]);
-            let read = items.clone().flat_map(|item| walk::of_item(proc, item)).chain(&proc.result);
-            for place in read.flat_map(walk::loads) {
-                points
-                    .cells(q, place)
-                    .into_iter()
-                    .for_each(|cell| uses.loads.entry(cell).or_default().push((q, place)));
-            }
-            for item in items {
-                let ItemKind::Call { callee: Callee::Proc(_), args, .. } = &item.kind else { continue };
-                let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
-                uses.passed.extend(pointers.map(|arg| (q, arg, points.targets(q, arg))));
-            }
-        }
-        uses
     }
 }

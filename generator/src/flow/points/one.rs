@@ -13,31 +13,14 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Points;
+use super::state::{Points, Related};
 use crate::flow::locs::{self, Loc, Root, Set};
+use crate::flow::points::state::One;
 use crate::flow::walk;
 use crate::ir::{
     Base, Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, Proc, ProcId, RegionId, Span, Step, Type,
     Unary, ValueId,
 };
-
-/// Two locations that a procedure takes for one object, with the place that says so.
-type Related = BTreeMap<(Loc, Loc), Span>;
-
-/// What is one object.
-#[derive(Default)]
-pub(super) struct One {
-    /// By procedure.
-    related: Vec<Related>,
-    /// By procedure and root: the least element that the procedure surely accesses there.
-    lowest: BTreeMap<(ProcId, Loc), i128>,
-    /// By procedure and root: integer arguments by which elements are accessed there, with what is added to them.
-    by_argument: BTreeSet<(ProcId, Loc, u32, i128)>,
-    /// Of objects of the caller and variables at file scope, a whole root and what may be its memory.
-    pub(super) pairs: BTreeSet<(Loc, Loc)>,
-    /// What is taken for one object, but cannot be.
-    odd: Related,
-}
 
 /// Where a pointer lies in the object that it pointed to first.
 #[derive(Clone, Copy, PartialEq)]
@@ -274,8 +257,8 @@ impl Points<'_> {
     fn of_value(&self, p: ProcId, v: ValueId, of: &dyn Fn(&Expr) -> Offset) -> Offset {
         let proc: &Proc = &self.program.procs[p];
         let value = |v: ValueId| {
-            let ty = proc.vars[proc.values[v].var].ty.clone();
-            of(&Expr { kind: ExprKind::Value(v), ty })
+            let ty = proc.type_of(v).clone();
+            of(&Expr::value(v, ty))
         };
         let known = &proc.values[v];
         match &known.def {

@@ -18,20 +18,12 @@ use super::super::locs::{Loc, Root};
 use super::super::poly::{Atom, Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
-use super::{Required, Sum};
+use super::state::{Required, Sum};
+use crate::flow::required::state::Hull;
 use crate::ir::{
     Base, Binary, Callee, Def, Dim, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, RegionId,
     Step, Subscript, Type, ValueId,
 };
-
-/// Consecutive elements that a pass overwrites, in terms of values that are there when it begins.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hull {
-    /// The first.
-    pub first: Place,
-    /// How many.
-    pub count: Expr,
-}
 
 impl Required<'_> {
     /// Why the passes of a loop may not run twice, whatever is required around it.
@@ -219,11 +211,11 @@ impl Required<'_> {
         number_term(poly, &|atom| match atom {
             Atom::Value(q, v, _) if *q == p => {
                 let ty = proc.vars[proc.values.get(v.index())?.var].ty.clone();
-                (ty.is_integer() && is_there(*v)).then_some(Expr { kind: ExprKind::Value(*v), ty })
+                (ty.is_integer() && is_there(*v)).then_some(Expr::value(*v, ty))
             }
             Atom::Steady(q, loc, _) if *q == p => {
                 let place = self.locator.place_of(p, *loc)?;
-                Some(Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) })
+                Some(Expr::load(place))
             }
             _ => None,
         })
@@ -265,7 +257,7 @@ impl Required<'_> {
         let (base, object) = match root {
             Root::Formal(q, k) if q == p && !self.is_resized(p, root) => {
                 let param = &proc.params[k as usize];
-                let pointer = Expr { kind: ExprKind::Value(param.entry?), ty: param.ty.clone() };
+                let pointer = Expr::value(param.entry?, param.ty.clone());
                 if param.ty.target() != Some(ty) {
                     return None;
                 }
@@ -324,8 +316,7 @@ fn number_term(poly: &Poly, name: &dyn Fn(&Atom) -> Option<Expr>) -> Option<Expr
         let mut factors: Option<Expr> = None;
         for atom in atoms {
             let value = name(atom)?;
-            let value =
-                if value.ty == ty { value } else { Expr { kind: ExprKind::Cast(Box::new(value)), ty: ty.clone() } };
+            let value = if value.ty == ty { value } else { Expr::cast(value, ty.clone()) };
             factors = Some(match factors {
                 Some(before) => product(before, value),
                 None => value,
@@ -366,7 +357,7 @@ pub(super) fn product(x: Expr, y: Expr) -> Expr {
 }
 
 pub(super) fn binary(op: Binary, x: Expr, y: Expr) -> Expr {
-    Expr { kind: ExprKind::Binary(op, Box::new(x), Box::new(y)), ty: long() }
+    Expr::binary(op, x, y, long())
 }
 
 pub(super) fn long() -> Type {

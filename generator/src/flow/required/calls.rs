@@ -6,7 +6,7 @@ use super::super::effects;
 use super::super::locs::{Loc, Root, Set};
 use super::super::poly::{Atom, Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
-use super::{Required, State, Sum};
+use super::state::{Required, State, Sum};
 use crate::ir::{Def, Expr, ExprKind, ItemId, Life, ProcId, RegionId, Type, ValueId};
 
 /// A call: `g(args)` in `p`.

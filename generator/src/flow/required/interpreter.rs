@@ -7,7 +7,7 @@ use crate::ir::*;
 use rustc_hash::FxHashMap;
 
 use super::super::{locate, walk};
-use super::Required;
+use super::state::Required;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Val {

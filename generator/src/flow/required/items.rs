@@ -6,7 +6,7 @@ use super::super::locs::{Loc, Root};
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
-use super::{Access, Required, State, Sum};
+use super::state::{Access, Required, State, Sum};
 use crate::ir::library;
 use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, REALLOC, RegionId};
 use crate::refuse::{Class, Refusal};

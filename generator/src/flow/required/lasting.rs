@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::locs::{Loc, Root};
-use super::{Required, Verdict};
+use super::state::{Required, Verdict};
 use crate::ir::{Callee, GlobalId, ItemId, ItemKind, ProcId, RegionId, Type};
 
 impl Required<'_> {

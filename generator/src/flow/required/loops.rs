@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::locate::Index;
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
-use super::{Required, State};
+use super::state::{Required, State};
 use crate::ir::{ItemId, ItemKind, ProcId, RegionId, TestAt, ValueId};
 
 impl Required<'_> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::super::locs::{Loc, Root};
 use super::super::walk;
-use super::Required;
-use super::again::{Hull, long, number, product};
-use super::snapshots::is_outside;
+use super::again::{long, number, product};
+use super::state::Required;
+use crate::flow::required::state::Hull;
 use crate::ir::{
     Base, Dim, Expr, ExprKind, ItemId, ItemKind, Life, ObjectId, Place, Proc, ProcId, Step, Subscript, Type, ValueId,
 };
@@ -87,8 +87,8 @@ fn address_behind(proc: &Proc, alloc: ItemId) -> Option<Expr> {
     let (region, at) = proc.positions()[alloc.index()]?;
     let next = proc.regions[region].items.get(at + 1)?;
     let ItemKind::Let { value } = proc.items[*next].kind else { return None };
-    let ty = proc.vars[proc.values[value].var].ty.clone();
-    Some(Expr { kind: ExprKind::Value(value), ty })
+    let ty = proc.type_of(value).clone();
+    Some(Expr::value(value, ty))
 }
 
 /// All elements of an object, if its extents are numbers or values that fit. `block`: how many elements a block has.
@@ -131,6 +131,14 @@ fn widened(expr: &Expr) -> Expr {
     match expr.kind {
         ExprKind::Int(n) => number(n),
         _ if expr.ty == long() => expr.clone(),
-        _ => Expr { kind: ExprKind::Cast(Box::new(expr.clone())), ty: long() },
+        _ => Expr::cast(expr.clone(), long()),
     }
+}
+
+/// Whether a value is there in front of a loop.
+pub(super) fn is_outside(proc: &Proc, value: ValueId, item: ItemId) -> bool {
+    let ItemKind::Loop { body, .. } = proc.items[item].kind else { return false };
+    let around = proc.regions[body].parent.map(|(region, _)| region);
+    let home = proc.values[value].region;
+    around.is_some_and(|region| proc.is_within(region, home))
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use super::super::locs::Loc;
 use super::super::poly::Poly;
 use super::super::sections::Secs;
-use super::Required;
-use super::again::{Hull, number};
-use super::snapshots::is_outside;
+use super::again::number;
+use super::objects::is_outside;
+use super::state::Required;
 use crate::flow::locs;
+use crate::flow::required::state::Hull;
 use crate::ir::{Dim, Expr, ExprKind, ItemId, ProcId, Step, Subscript, Type, ValueId};
 
 impl Required<'_> {
@@ -16,11 +17,11 @@ impl Required<'_> {
     /// none if it means the same in both sweeps. `None` for a number, and for a pointer that cannot be kept.
     pub(super) fn kept_pointer(&self, p: ProcId, item: ItemId, head: ValueId) -> Option<Vec<ValueId>> {
         let proc = &self.flow.program.procs[p];
-        let ty = &proc.vars[proc.values[head].var].ty;
+        let ty = proc.type_of(head);
         if !matches!(ty, Type::Pointer(_)) {
             return None;
         }
-        let pointer = Expr { kind: ExprKind::Value(head), ty: ty.clone() };
+        let pointer = Expr::value(head, ty.clone());
         let (flow, points) = (self.flow, &self.flow.points);
         let mut targets = flow.targets(p, &pointer).into_iter().peekable();
         let is_stable = |target: Loc| points.grounds_of(target).into_iter().all(|ground| points.is_stable(ground));
@@ -39,8 +40,8 @@ impl Required<'_> {
         let facts = self.locator.facts_of_item(p, item);
         let proc = &self.flow.program.procs[p];
         let base = |value: &ValueId| {
-            let ty = proc.vars[proc.values[*value].var].ty.clone();
-            self.locator.bases(p, &Expr { kind: ExprKind::Value(*value), ty }, &facts)
+            let ty = proc.type_of(*value).clone();
+            self.locator.bases(p, &Expr::value(*value, ty), &facts)
         };
         let others = pointers.iter().filter(|pointer| !self.locator.is_null(p, **pointer));
         let Some(bases) = others.map(base).collect::<Option<Vec<_>>>() else { return false };

@@ -17,28 +17,13 @@ use super::super::locs::{Loc, Root};
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
-use super::again::{Hull, binary, made_in, number, or_none};
+use super::again::{binary, made_in, number, or_none};
 use super::loops::joined;
-use super::objects::whole;
+use super::objects::{is_outside, whole};
+use super::state::{Required, Sum};
 use super::sure::Guarded;
-use super::{Required, Sum};
-use crate::ir::{
-    Base, Binary, Dim, Expr, ExprKind, ItemId, ItemKind, Place, Proc, ProcId, Step, Subscript, Type, ValueId,
-};
-
-/// What is kept of a loop that runs again from snapshots.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshots {
-    /// How many snapshots at once.
-    pub most: u32,
-    /// Memory that each has, in terms of values from outside of the loop.
-    pub memory: Vec<Hull>,
-    /// How many passes there are at most, in terms of such values; `None`: not known in front of the loop.
-    pub passes: Option<Expr>,
-    /// By pointer that a pass begins with: the values from outside of the loop of which it is one. None if it means the
-    /// same in both sweeps.
-    pub pointers: BTreeMap<ValueId, Vec<ValueId>>,
-}
+use crate::flow::required::state::{Hull, Snapshots};
+use crate::ir::{Base, Binary, Dim, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, Step, Subscript, Type};
 
 /// The memory of a snapshot, by what it begins with: how it is kept, or why it cannot be.
 pub(super) struct Parts {
@@ -332,11 +317,11 @@ impl Required<'_> {
         let param = |k: u32| &self.flow.program.procs[p].params[k as usize];
         match root {
             Root::Formal(q, k) if q == p && !self.is_resized(p, root) => {
-                Some(Expr { kind: ExprKind::Value(param(k).entry?), ty: param(k).ty.clone() })
+                Some(Expr::value(param(k).entry?, param(k).ty.clone()))
             }
             Root::Cell(cell) => {
                 let place = self.locator.place_of(p, cell)?;
-                let pointer = Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) };
+                let pointer = Expr::load(place);
                 self.never_written(p, &pointer).then_some(pointer)
             }
             _ => None,
@@ -360,7 +345,7 @@ fn to_numbers(pointer: Expr) -> Expr {
     match pointer.ty.target() {
         Some(rows @ Type::Array { .. }) => {
             let ty = Type::Pointer(Box::new(rows.innermost().clone()));
-            Expr { kind: ExprKind::Cast(Box::new(pointer)), ty }
+            Expr::cast(pointer, ty)
         }
         _ => pointer,
     }
@@ -379,14 +364,6 @@ fn if_positive(what: Expr, count: Expr) -> Expr {
     let some = ExprKind::Binary(Binary::Greater, Box::new(what), Box::new(zero.clone()));
     let kind = ExprKind::Select(Box::new(Expr { kind: some, ty: Type::int() }), Box::new(count), Box::new(zero));
     Expr { kind, ty }
-}
-
-/// Whether a value is there in front of a loop.
-pub(super) fn is_outside(proc: &Proc, value: ValueId, item: ItemId) -> bool {
-    let ItemKind::Loop { body, .. } = proc.items[item].kind else { return false };
-    let around = proc.regions[body].parent.map(|(region, _)| region);
-    let home = proc.values[value].region;
-    around.is_some_and(|region| proc.is_within(region, home))
 }
 
 /// All between two pieces that are surely there, if another piece is in it.

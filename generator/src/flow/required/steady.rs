@@ -8,7 +8,7 @@ use super::super::locs::{Loc, Set};
 use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Secs};
 use super::super::walk;
-use super::{Required, State, Sum, Writers};
+use super::state::{Required, State, Sum, Writers};
 use crate::ir::{Expr, ItemId, ItemKind, Order, Place, ProcId, RegionId};
 
 impl Required<'_> {

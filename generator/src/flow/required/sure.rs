@@ -9,7 +9,7 @@ use super::super::poly::{Facts, Poly};
 use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
 use super::calls::Call;
-use super::{Required, State};
+use super::state::{Required, State};
 use crate::ir::{Base, Binary, Callee, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, RegionId, Step, TestAt, Type};
 
 /// Sections, by what is not negative where they are accessed.

@@ -2,6 +2,7 @@
 
 mod conditions;
 mod control;
+mod failure;
 mod fits;
 mod functions;
 mod headers;
@@ -21,10 +22,11 @@ mod uses;
 mod views;
 
 use super::{Input, Unread};
-use crate::ir::{Outside, Preprocessed, Program, Span};
+use crate::ir::{Outside, Preprocessed, Program};
 use crate::parallel;
-use crate::refuse::{Class, Refusal};
+use crate::refuse::Refusal;
 use crate::stack;
+use failure::not_understood;
 use sources::Sources;
 use std::sync::Arc;
 use stream::Parts;
@@ -98,14 +100,6 @@ fn with_directives(
 
 fn compiler(input: &Input) -> &str {
     if input.clang.is_empty() { "clang" } else { &input.clang }
-}
-
-fn not_understood(error: &str) -> Refusal {
-    internal(&format!("clang's syntax tree is not understood: {error}"))
-}
-
-fn internal(what: &str) -> Refusal {
-    Refusal { class: Class::Language, span: Span::default(), what: what.to_string(), help: String::new() }
 }
 
 fn without_sources(refusals: Vec<Refusal>) -> Unread {

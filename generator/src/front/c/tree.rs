@@ -453,6 +453,11 @@ impl<'a> Node<'a> {
         if self.plain_type.is_empty() { &self.written_type } else { &self.plain_type }
     }
 
+    /// The part of a node that has one part.
+    pub fn only(&self) -> &Node<'a> {
+        self.inner.last().unwrap_or(self)
+    }
+
     /// The node without parentheses around it.
     pub fn bare(&self) -> &Node<'a> {
         let mut node = self;

@@ -86,7 +86,7 @@ fn powers_by_small_constants_need_no_pow() {
     let pow = Function::lookup("powf").unwrap();
     let (program, mut args, result) = operands(pow);
     let mut text = |exponent: &str| {
-        args[1] = Expr { kind: ExprKind::Float(exponent.into()), ty: Type::Float { bits: 32 } };
+        args[1] = Expr::float(exponent, Type::Float { bits: 32 });
         match pow.partial(0, &args, &result) {
             Partial::Is(expr) | Partial::Steep(expr) => print::expr(&program, &program.procs[ProcId(0)], &expr),
             other => format!("{other:?}"),

@@ -111,7 +111,7 @@ impl Parser {
                 let value = self.value_named(name, label)?;
                 self.at += 1;
                 let ty = self.natural(&ExprKind::Value(value))?;
-                let expr = Expr { kind: ExprKind::Value(value), ty };
+                let expr = Expr::value(value, ty);
                 if !self.is("[") {
                     return Ok(expr);
                 }
@@ -159,7 +159,7 @@ impl Parser {
                 if reached.dims.is_empty() {
                     let Some(behind) = Reached::behind(&reached.elem) else { return self.error("too many subscripts") };
                     place.ty = reached.elem.clone();
-                    let pointer = Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) };
+                    let pointer = Expr::load(place);
                     place = Place { base: Base::At(Box::new(pointer)), path: Vec::new(), ty: Type::Void };
                     reached = behind;
                 }
@@ -314,7 +314,7 @@ impl Parser {
             let ty = self.ty()?;
             self.expect(")")?;
             let operand = self.prefix()?;
-            return Ok(Expr { kind: ExprKind::Cast(Box::new(operand)), ty });
+            return Ok(Expr::cast(operand, ty));
         }
         let mut expr = self.expr()?;
         if self.eat(":") {

@@ -57,10 +57,6 @@ impl Parser {
         Ok(Named { name, label, at: self.at - 1 })
     }
 
-    fn type_of(&self, value: ValueId) -> Type {
-        self.proc.vars[self.proc.values[value].var].ty.clone()
-    }
-
     /// Items up to what is none.
     pub(super) fn items(&mut self) -> Parsed<()> {
         while let Some(Token::Name(word)) = self.peek().cloned() {
@@ -278,7 +274,7 @@ impl Parser {
             self.expect("|")?;
             let otherwise = self.value()?;
             let position = u32::try_from(joins.len()).unwrap_or(u32::MAX);
-            let out = self.definition(named, Some(&self.type_of(then)), Def::Join(id, position))?;
+            let out = self.definition(named, Some(&self.proc.type_of(then).clone()), Def::Join(id, position))?;
             joins.push(Join { var: self.proc.values[out].var, then, otherwise, out });
         }
         Ok(ItemKind::Branch { on, then, otherwise, joins })
@@ -330,7 +326,7 @@ impl Parser {
         self.expect("=")?;
         let init = self.value()?;
         self.expect("|")?;
-        let ty = self.type_of(init);
+        let ty = self.proc.type_of(init).clone();
         let outer = std::mem::replace(&mut self.region, body);
         let head = self.definition(named, Some(&ty), Def::Head(id, position))?;
         self.region = outer;

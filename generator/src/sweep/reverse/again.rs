@@ -14,29 +14,14 @@
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Builder, Named, Stored, bytes};
+use super::bytes;
 use crate::flow::required::Hull;
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
-use crate::plan::game::{Token, value_expr};
-use crate::plan::recompute::type_of;
+use crate::plan::game::Token;
+use crate::sweep::builder::{Builder, Named, Pass, Stored};
 use crate::sweep::items::site_of_loop;
 use crate::sweep::{forward, tidy};
-
-/// A pass that runs again.
-pub(super) struct Pass {
-    pub(super) item: ItemId,
-    pub(super) body: RegionId,
-    /// The region of the sweep, and the item of it in whose place the copy stands.
-    pub(super) at: RegionId,
-    pub(super) mark: ItemId,
-    /// Values that are there when the pass begins, by value of the primal.
-    pub(super) outside: FxHashMap<ValueId, ValueId>,
-    /// Names for what the pass computes in its own region, by value of the primal.
-    pub(super) names: BTreeMap<ValueId, ValueId>,
-    /// Whether it runs with a tape, to be reversed.
-    pub(super) taped: bool,
-}
 
 impl Builder<'_> {
     /// Whether the passes of a region run again.
@@ -171,16 +156,16 @@ impl Builder<'_> {
     fn name_computed(&mut self, level: usize, names: &BTreeMap<ValueId, ValueId>) -> Vec<ValueId> {
         let mut given = Vec::new();
         for (&value, &name) in names {
-            let ty = type_of(self.primal, value).clone();
+            let ty = self.primal.type_of(value).clone();
             let pointer = matches!(ty, Type::Pointer(_));
             let number = |e: &Expr| matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null);
             if self.game.has(value)
                 || self.definitions.get(value).is_some_and(|known| number(&known.expr))
-                || (pointer && self.cx.facts.active_pointer(self.id, &value_expr(self.primal, value)))
+                || (pointer && self.cx.facts.active_pointer(self.id, &self.primal.value_expr(value)))
             {
                 continue;
             }
-            let named = Named { value: Expr { kind: ExprKind::Value(name), ty }, shadow: None };
+            let named = Named { value: Expr::value(name, ty), shadow: None };
             self.names[level].insert(value, named);
             given.push(value);
         }

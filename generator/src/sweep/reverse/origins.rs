@@ -1,7 +1,7 @@
 //! Notes where the parts of the sweep come from.
 
-use super::Builder;
 use crate::ir::{Copies, ItemId, ObjectId, Origin, Origins, ValueId};
+use crate::sweep::builder::Builder;
 use crate::sweep::tidy;
 
 impl Builder<'_> {

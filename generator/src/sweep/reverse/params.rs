@@ -1,8 +1,8 @@
 //! Parameters of the reverse sweep: arguments, adjoints, seed.
 
-use super::{Builder, Context, Named};
 use crate::ir::*;
-use crate::plan::game::value_expr;
+use crate::sweep::builder::{Builder, Named};
+use crate::sweep::context::Context;
 
 /// The parameters of a reverse sweep before those that it does not need are dropped: role, name, type, declaration.
 pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, Type, String)> {
@@ -13,7 +13,7 @@ pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, T
         all.push((ReverseParam::Primal(position), param.name.clone(), param.ty.clone(), param.declaration.clone()));
         // The adjoint of what is on the stable heap is found by the argument.
         let entry = param.entry.filter(|_| matches!(param.ty, Type::Pointer(_)));
-        let on_heap = entry.is_some_and(|entry| cx.facts.on_heap(id, &value_expr(proc, entry)));
+        let on_heap = entry.is_some_and(|entry| cx.facts.on_heap(id, &proc.value_expr(entry)));
         if cx.facts.active_param(id, k) && !on_heap {
             let (ty, declaration) = match &param.ty {
                 Type::Pointer(_) => (param.ty.clone(), written(&param.declaration)),
@@ -91,7 +91,7 @@ impl Builder<'_> {
             apart: matches!(role, ReverseParam::Adjoint(k) if self.cx.facts.apart(self.id, k as usize)),
         });
         self.params.push(role);
-        entry.map(|value| Expr { kind: ExprKind::Value(value), ty: ty.clone() })
+        entry.map(|value| Expr::value(value, ty.clone()))
     }
 
     pub(super) fn seed(&self) -> Expr {
@@ -101,6 +101,6 @@ impl Builder<'_> {
 
     pub(in crate::sweep) fn argument(&self, at: usize) -> Expr {
         let param = &self.out.params[at];
-        Expr { kind: ExprKind::Value(param.entry.expect("declared with a value")), ty: param.ty.clone() }
+        Expr::value(param.entry.expect("declared with a value"), param.ty.clone())
     }
 }

@@ -3,23 +3,12 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-use super::{Builder, Named};
 use crate::ir::*;
 use crate::plan::Explanation;
-use crate::plan::game::{Token, value_expr};
+use crate::plan::game::Token;
 use crate::refuse::Class;
+use crate::sweep::builder::{Builder, Named, Stored};
 use crate::sweep::{bases, shadow};
-
-/// A value on the tape, by what it is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sweep) enum Stored {
-    /// Part of the record of a region.
-    Record(RegionId, ValueId),
-    /// Which arm of a branch ran.
-    Arm(ItemId),
-    /// The passes of a loop.
-    Count(ItemId),
-}
 
 impl Builder<'_> {
     /// Begins the reverse of a region of the primal in the current region of the sweep.
@@ -78,7 +67,7 @@ impl Builder<'_> {
         let stored = self.variable(&name, &ty, VarKind::Temporary);
         let pop = self.item(ItemKind::Comment { text: String::new() });
         let new = self.define(stored, Def::Popped(pop), self.regions[level]);
-        let expr = Expr { kind: ExprKind::Value(new), ty: ty.clone() };
+        let expr = Expr::value(new, ty.clone());
         let mut shadow = None;
         let what = match (&ty, kind) {
             (Type::Pointer(_), _) => {
@@ -133,7 +122,7 @@ impl Builder<'_> {
 
     /// A pointer on the tape: the offset from its base, which the reverse sweep can name.
     fn popped_pointer(&mut self, value: ValueId, new: ValueId, pop: ItemId, level: usize) -> (Popped, Option<Expr>) {
-        let this = value_expr(self.primal, value);
+        let this = self.primal.value_expr(value);
         if bases::is_bits(self.cx, self.id, value) {
             return (Popped::Value(new), None);
         }
@@ -154,7 +143,7 @@ impl Builder<'_> {
             let ty = this.ty.clone();
             let var = self.variable("shadow", &ty, VarKind::Temporary);
             let value = self.define(var, Def::Popped(pop), self.regions[level]);
-            (value, Expr { kind: ExprKind::Value(value), ty })
+            (value, Expr::value(value, ty))
         });
         let mut shadows: Vec<Expr> =
             if active { bases.iter().map(|base| shadow::pointer(self, base)).collect() } else { Vec::new() };
@@ -208,7 +197,7 @@ pub(in crate::sweep) fn bytes(ty: &Type) -> f64 {
 
 /// What lies at the place.
 pub(in crate::sweep) fn load(place: Place) -> Expr {
-    Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
+    Expr::load(place)
 }
 
 /// `*pointer`.

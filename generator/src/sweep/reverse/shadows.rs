@@ -1,9 +1,10 @@
 //! Where the reverse sweep of a procedure finds adjoints.
 
 use super::super::shadow::{self, Shadows};
-use super::{Builder, load};
+use super::load;
 use crate::ir::*;
 use crate::refuse::Class;
+use crate::sweep::builder::Builder;
 
 impl Shadows for Builder<'_> {
     fn place(&mut self, place: &Place) -> Place {

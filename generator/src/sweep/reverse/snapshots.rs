@@ -12,13 +12,13 @@
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-use super::again::Pass;
-use super::{Builder, Named};
 use crate::flow::required::{Hull, Snapshots};
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
-use crate::plan::game::{Token, value_expr};
+use crate::plan::game::Token;
 use crate::sweep::bases;
+use crate::sweep::builder::Pass;
+use crate::sweep::builder::{Builder, Named};
 use crate::sweep::items::binary;
 
 impl Builder<'_> {
@@ -83,7 +83,7 @@ impl Builder<'_> {
                 self.at = at;
                 return self.unfit.push(item);
             };
-            from.push(Expr { kind: ExprKind::Value(end), ty: primal.vars[each.var].ty.clone() });
+            from.push(Expr::value(end, primal.vars[each.var].ty.clone()));
         }
         let more = self.carry_on("more", &Type::int(), (first, next, advance), (at, inside), carries.len());
         self.at = at;
@@ -98,7 +98,7 @@ impl Builder<'_> {
         let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);
         self.out.items[first].kind = begins;
         self.out.items[next].kind = goes_on;
-        let head = Expr { kind: ExprKind::Value(more.head), ty: Type::int() };
+        let head = Expr::value(more.head, Type::int());
         let test = binary(Binary::NotEqual, head, zero(&Type::int()), Type::int());
         let outs: Vec<ValueId> = carries.iter().map(|new| new.out).collect();
         carries.push(more);
@@ -107,10 +107,10 @@ impl Builder<'_> {
         for ((each, out), among) in kept.iter().zip(outs).zip(among) {
             if !self.game.has(each.head) {
                 let Var { name, ty, .. } = primal.vars[each.var].clone();
-                let value = Expr { kind: ExprKind::Value(out), ty };
+                let value = Expr::value(out, ty);
                 let shadow = self.shadow_among(each.head, &value, among).map(|shadow| {
                     let shadow = self.bind_value(&format!("{name}_b"), shadow);
-                    Expr { kind: ExprKind::Value(shadow), ty: value.ty.clone() }
+                    Expr::value(shadow, value.ty.clone())
                 });
                 self.names[level].insert(each.head, Named { value, shadow });
                 self.game.give(level, each.head, Token::Named);
@@ -123,7 +123,7 @@ impl Builder<'_> {
 
     /// The shadow of a pointer that is one of several, each with its own.
     fn shadow_among(&self, head: ValueId, pointer: &Expr, among: Vec<Named>) -> Option<Expr> {
-        let this = value_expr(self.primal, head);
+        let this = self.primal.value_expr(head);
         if !self.cx.facts.active_pointer(self.id, &this) || self.cx.facts.on_heap(self.id, &this) {
             return None;
         }

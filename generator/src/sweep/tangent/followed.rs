@@ -1,16 +1,15 @@
 //! Which pointers lead to tangents. One variable may point to a passive array first and to an active one later; the
 //! values of its first life need no pointer to tangents, and there are none to point to.
 
-use super::Context;
 use crate::ir::*;
-use crate::plan::game::value_expr;
+use crate::sweep::context::Context;
 
 /// For each value of a procedure whether it is, or becomes, a pointer to what has tangents: by its own targets, as part
 /// of another such pointer, by a join or in a loop. What is passed, stored, returned or freed counts, too: what becomes
 /// of it is decided elsewhere.
 pub(super) fn followed(cx: &Context, id: ProcId, proc: &Proc) -> Vec<bool> {
-    let points = |value: ValueId| matches!(proc.vars[proc.values[value].var].ty, Type::Pointer(_));
-    let leads = |value: &ValueId| points(*value) && cx.facts.active_pointer(id, &value_expr(proc, *value));
+    let points = |value: ValueId| matches!(*proc.type_of(value), Type::Pointer(_));
+    let leads = |value: &ValueId| points(*value) && cx.facts.active_pointer(id, &proc.value_expr(*value));
     let mut open: Vec<ValueId> = proc.values.ids().filter(leads).collect();
     let mut pointers = |expr: &Expr| {
         if let Type::Pointer(_) = expr.ty {

@@ -1,11 +1,11 @@
 //! Pointers to tangents: results of calls, blocks that move, stores.
 
-use super::{Builder, Context, type_of};
+use super::state::Builder;
 use crate::flow::locs;
 use crate::ir::*;
-use crate::plan::game::value_expr;
 use crate::refuse::Class;
 use crate::sweep::bases::null;
+use crate::sweep::context::Context;
 use crate::sweep::items::binary;
 use crate::sweep::reverse::load;
 use crate::sweep::shadow::Shadows;
@@ -18,7 +18,7 @@ pub(crate) fn gives_pointer(cx: &Context, id: ProcId) -> bool {
     let used = |(p, proc): (usize, &Proc)| {
         proc.items.iter().any(|item| match item.kind {
             ItemKind::Call { callee: Callee::Proc(callee), result: Some(result), .. } => {
-                callee == id && active(ProcId::new(p), &value_expr(proc, result))
+                callee == id && active(ProcId::new(p), &proc.value_expr(result))
             }
             _ => false,
         })
@@ -32,9 +32,9 @@ impl Builder<'_> {
     /// or refused.
     pub(super) fn without(&mut self, result: ValueId) -> Option<ItemId> {
         let &tangent = self.values.get(&result)?;
-        let ty = type_of(self.primal, result).clone();
+        let ty = self.primal.type_of(result).clone();
         if matches!(ty, Type::Pointer(_)) && self.followed[result.index()] {
-            match self.cx.facts.bases(self.id, &value_expr(self.primal, result)).as_deref() {
+            match self.cx.facts.bases(self.id, &self.primal.value_expr(result)).as_deref() {
                 Some([base]) => {
                     let beside = self.beside(result, base);
                     return Some(self.definition(tangent, beside));
@@ -47,12 +47,12 @@ impl Builder<'_> {
 
     /// `p ? &a_d[p - a] : NULL` for a pointer `p` into `a`; counted in bytes if it leads to a member of a struct there.
     fn beside(&mut self, pointer: ValueId, base: &Expr) -> Expr {
-        let this = value_expr(&self.out, pointer);
+        let this = self.out.value_expr(pointer);
         let ty = this.ty.clone();
         let long = Type::Int { bits: 64, signed: true, name: "long".into() };
         let bytes = Type::Pointer(Box::new(Type::Int { bits: 8, signed: true, name: "char".into() }));
         let counted = |e: Expr| {
-            if base.ty == ty { e } else { Expr { kind: ExprKind::Cast(Box::new(e)), ty: bytes.clone() } }
+            if base.ty == ty { e } else { Expr::cast(e, bytes.clone()) }
         };
         let at = binary(Binary::Subtract, counted(this.clone()), counted(self.primal(base)), long);
         let from = counted(shadow::pointer(self, base));
@@ -62,9 +62,9 @@ impl Builder<'_> {
             path: vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])],
         };
         let found = binary(Binary::NotEqual, this, null(&ty), Type::int());
-        let there = Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) };
-        let there = if there.ty == ty { there } else { Expr { kind: ExprKind::Cast(Box::new(there)), ty: ty.clone() } };
-        Expr { kind: ExprKind::Select(Box::new(found), Box::new(there), Box::new(null(&ty))), ty }
+        let there = Expr::address(place);
+        let there = if there.ty == ty { there } else { Expr::cast(there, ty.clone()) };
+        Expr::select(found, there, null(&ty), ty)
     }
 
     /// The tangents of a block that gets another size move along in a block of their own.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-use super::Given;
+use super::wide::Given;
 use crate::ir::*;
 
 /// What holds adjoints.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 use super::shadows::Shadows;
-use super::{Given, Wide, widen_object};
+use super::wide::{Given, Wide, widen_object};
 use crate::ir::*;
 use crate::sweep::{items::binary, unique};
 
@@ -168,7 +168,7 @@ impl<'a> Widener<'a> {
         proc.regions.push(Region { parent: Some((region, repeat)), items: Vec::new() });
         let init = self.define(proc, var, Def::Is(number(0)), region);
         let head = self.define(proc, var, Def::Head(repeat, 0), body);
-        let direction = Expr { kind: ExprKind::Value(head), ty: int.clone() };
+        let direction = Expr::value(head, int.clone());
         let next = binary(Binary::Add, direction.clone(), number(1), int.clone());
         let end = self.define(proc, var, Def::Is(next), body);
         let behind = self.define(proc, var, Def::Out(repeat, 0), region);
@@ -256,7 +256,7 @@ impl<'a> Widener<'a> {
                 value
             }
         };
-        Expr { kind: ExprKind::Value(value), ty: expr.ty.clone() }
+        Expr::value(value, expr.ty.clone())
     }
 
     fn element(&self, object: ObjectId, ty: &Type, direction: &Expr) -> Place {
@@ -308,7 +308,7 @@ impl<'a> Widener<'a> {
         let ty = Type::Pointer(Box::new(arg.ty.clone()));
         let object = match arg.kind {
             ExprKind::Value(value) if proc.params.iter().any(|param| param.entry == Some(value)) => {
-                return Expr { kind: ExprKind::Value(value), ty };
+                return Expr::value(value, ty);
             }
             ExprKind::Value(value) if self.arrays.contains_key(&value) => self.arrays[&value],
             _ => {
@@ -343,7 +343,7 @@ impl<'a> Widener<'a> {
                     ExprKind::Load(self.element(object, &ty, direction))
                 } else if proc.params.iter().any(|param| param.entry == Some(*value)) {
                     let pointer = Type::Pointer(Box::new(ty.clone()));
-                    let pointer = Expr { kind: ExprKind::Value(*value), ty: pointer };
+                    let pointer = Expr::value(*value, pointer);
                     let subscript = Subscript { at: direction.clone(), dim: Dim::default() };
                     let path = vec![Step::Index(vec![subscript])];
                     ExprKind::Load(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() })
@@ -376,7 +376,7 @@ impl<'a> Widener<'a> {
             let first = self.place(proc, place, Some(&zero));
             let real = Type::Pointer(Box::new(place.ty.clone()));
             let first = Expr { kind: ExprKind::Address(first), ty: real };
-            return Expr { kind: ExprKind::Cast(Box::new(first)), ty };
+            return Expr::cast(first, ty);
         }
         Expr { kind: ExprKind::Address(self.place(proc, place, None)), ty }
     }

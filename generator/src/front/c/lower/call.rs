@@ -149,7 +149,7 @@ impl<'a> Lower<'_, 'a> {
             None => arg,
         };
         let args = args.into_iter().enumerate().map(typed).collect();
-        Ok(Expr { kind: ExprKind::Function(function, args), ty: function.result_type() })
+        Ok(Expr::function(function, args, function.result_type()))
     }
 
     /// Arguments of a function without effects.
@@ -389,9 +389,9 @@ impl<'a> Lower<'_, 'a> {
         for part in parts {
             let aside = self.begin_operand();
             let read = part.bare();
-            let read = if read.operator == "LValueToRValue" { Self::only(read).bare() } else { read };
+            let read = if read.operator == "LValueToRValue" { read.only().bare() } else { read };
             let arg = if read.operator == "*" && scan::is_errno(read) {
-                Expr { kind: ExprKind::Verbatim(declare::ERRNO.into()), ty: Type::int() }
+                Expr::verbatim(declare::ERRNO, Type::int())
             } else if let Some(of) = as_bytes(part).filter(|_| library::only_reads(name)) {
                 cast(self.value(of)?, self.ir_type(part))
             } else {
@@ -421,7 +421,7 @@ impl<'a> Lower<'_, 'a> {
     /// `abs`, `INFINITY` and the like, written with operators.
     fn built_in(&mut self, node: &'a Node<'a>, name: &str, nodes: &'a [Node<'a>]) -> Result<Expr> {
         let ty = self.ir_type(node);
-        let spelled = |text: &str| Ok(Expr { kind: ExprKind::Float(text.to_string()), ty: ty.clone() });
+        let spelled = |text: &str| Ok(Expr::float(text, ty.clone()));
         match name {
             "huge_val" | "inf" | "huge_valf" | "inff" => return spelled("INFINITY"),
             "nan" | "nanf" => return spelled("NAN"),
@@ -439,7 +439,7 @@ impl<'a> Lower<'_, 'a> {
                 compare(Binary::Equal, &difference, &zero(&x.ty))
             }
             ("isinff" | "isinf_sign", [x]) => {
-                let infinity = Expr { kind: ExprKind::Float("INFINITY".to_string()), ty: x.ty.clone() };
+                let infinity = Expr::float("INFINITY", x.ty.clone());
                 let minus = unary(Unary::Negate, infinity.clone(), x.ty.clone());
                 let up = compare(Binary::Equal, x, &infinity);
                 binary(Binary::Subtract, up, compare(Binary::Equal, x, &minus), Type::int())
@@ -455,7 +455,7 @@ impl<'a> Lower<'_, 'a> {
             // Its first arguments are the names of the classes, which `math.h` gives to all compilers.
             ("fpclassify", [_, _, _, _, _, x]) => {
                 let function = Function::lookup("fpclassify").expect("a function of the table");
-                Expr { kind: ExprKind::Function(function, vec![x.clone()]), ty: function.result_type() }
+                Expr::function(function, vec![x.clone()], function.result_type())
             }
             _ => return self.unknown(node),
         };

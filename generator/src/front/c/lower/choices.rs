@@ -13,30 +13,6 @@ use super::stored::{functions_in, slot};
 use super::*;
 use make::*;
 
-/// The variables of one procedure.
-#[derive(Default)]
-pub struct Choices {
-    /// The functions that they may hold, each with the type of the variables that hold it, as C spells it.
-    functions: Vec<(String, String)>,
-    /// The type of each variable.
-    types: FxHashMap<VarId, (Type, String)>,
-}
-
-impl Choices {
-    /// The functions that a variable may hold.
-    pub fn of(&self, var: VarId) -> impl DoubleEndedIterator<Item = &String> {
-        let ty = self.types.get(&var).map(|(_, text)| text);
-        self.functions.iter().filter(move |(_, held_by)| Some(held_by) == ty).map(|(name, _)| name)
-    }
-
-    fn note(&mut self, name: String, held_by: &str) {
-        let function = (name, held_by.to_string());
-        if !self.functions.contains(&function) {
-            self.functions.push(function);
-        }
-    }
-}
-
 impl<'a> Lower<'_, 'a> {
     /// Declares a number for each variable of the body that may hold different functions.
     pub fn number_functions(&mut self, body: &'a Node<'a>) {
@@ -112,7 +88,7 @@ impl<'a> Lower<'_, 'a> {
             return Ok(None);
         }
         let is = |name: &String| {
-            let this = Expr { kind: ExprKind::Verbatim(name.clone()), ty: held.ty.clone() };
+            let this = Expr::verbatim(name.clone(), held.ty.clone());
             binary(Binary::Equal, held.clone(), this, Type::int())
         };
         let names: Vec<String> = self.choices.of(var).cloned().collect();
@@ -179,8 +155,8 @@ impl<'a> Lower<'_, 'a> {
         let none = Expr { kind: ExprKind::Null, ty: ty.clone() };
         self.choices.of(var).fold(none, |otherwise, name| {
             let is_this = binary(Binary::Equal, value.clone(), self.number_of(name), Type::int());
-            let this = Expr { kind: ExprKind::Verbatim(name.clone()), ty: ty.clone() };
-            Expr { kind: ExprKind::Select(Box::new(is_this), Box::new(this), Box::new(otherwise)), ty: ty.clone() }
+            let this = Expr::verbatim(name.clone(), ty.clone());
+            Expr::select(is_this, this, otherwise, ty.clone())
         })
     }
 

@@ -55,7 +55,7 @@ impl<'a> Lower<'_, 'a> {
             }
             // `*f` of a pointer to a function is the function, and this the pointer again.
             "FunctionToPointerDecay" if inner.bare().kind == "UnaryOperator" && inner.bare().operator == "*" => {
-                self.value(Self::only(inner.bare()))
+                self.value(inner.bare().only())
             }
             "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => {
                 let named = self.function_name(node).filter(|_| node.operator == "FunctionToPointerDecay");
@@ -174,7 +174,7 @@ impl<'a> Lower<'_, 'a> {
             value = self.first_of_rows(value);
             // The cast stays: it may lead beyond the first row, where no subscript of the row's may.
             if pointee(&value.ty) == Some(to) {
-                return Ok(Expr { kind: ExprKind::Cast(Box::new(value)), ty });
+                return Ok(Expr::cast(value, ty));
             }
         }
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else { return self.unknown(node) };

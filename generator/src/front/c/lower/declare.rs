@@ -1,7 +1,6 @@
 //! Declarations and initialisers.
 
 use super::place::Spot;
-use super::statics;
 use super::*;
 use crate::emit::names::Names;
 use crate::front::c::types::{self, Extent};
@@ -31,7 +30,7 @@ impl<'a> Lower<'_, 'a> {
                 }
                 if !node.name.is_empty() || node.kind == "EnumDecl" {
                     let (function, span) = (self.b.proc().name.clone(), self.span(node));
-                    self.reader.statics.push(statics::Declared { function, variable: None, initial: None, span });
+                    self.reader.statics.push(Declared { function, variable: None, initial: None, span });
                 }
                 Ok(())
             }
@@ -288,7 +287,7 @@ impl<'a> Lower<'_, 'a> {
             let (function, span) = (self.b.proc().name.clone(), self.span(node));
             let variable = Some((node.name.to_string(), global));
             let initial = self.static_number(node);
-            self.reader.statics.push(statics::Declared { function, variable, initial, span });
+            self.reader.statics.push(Declared { function, variable, initial, span });
         }
         self.bind(node.id, binding);
         Ok(())

@@ -86,7 +86,7 @@ impl<'a> Lower<'_, 'a> {
         for (unit, name) in &functions {
             let function = match chosen {
                 Some(_) => self.number_of(name.as_str()),
-                None => Expr { kind: ExprKind::Verbatim(name.clone()), ty: pointer.ty.clone() },
+                None => Expr::verbatim(name.clone(), pointer.ty.clone()),
             };
             self.b.begin_branch(binary(Binary::Equal, pointer.clone(), function, Type::int()));
             // One of the calls is made: what another one changes does not matter to its arguments.
@@ -121,8 +121,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn stop_at(&mut self, pointer: &str) {
         let external = |name: &str, returns| Callee::External { name: name.to_string(), returns, unknown: false };
         let what = format!("\"{pointer} {UNNAMED}\\n\"");
-        let verbatim =
-            |text: String, ty: Type| Expr { kind: ExprKind::Verbatim(text), ty: Type::Pointer(Box::new(ty)) };
+        let verbatim = |text: String, ty: Type| Expr::verbatim(text, Type::Pointer(Box::new(ty)));
         let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };
         let stream = verbatim("stderr".to_string(), Type::Opaque("FILE".to_string()));
         let statement = self.b.statement.take();

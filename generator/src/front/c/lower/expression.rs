@@ -23,7 +23,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn value_here(&mut self, node: &'a Node<'a>) -> Result<Expr> {
         match node.kind {
-            "ParenExpr" | "ConstantExpr" => self.value(Self::only(node)),
+            "ParenExpr" | "ConstantExpr" => self.value(node.only()),
             "IntegerLiteral" | "CharacterLiteral" => match node.value.parse() {
                 Ok(value) => Ok(constant(value, self.ir_type(node))),
                 Err(_) => self.unknown(node),
@@ -79,10 +79,10 @@ impl<'a> Lower<'_, 'a> {
     /// What an expression writes; its value is not wanted.
     pub fn effect(&mut self, node: &'a Node<'a>) -> Result<()> {
         match node.kind {
-            "ParenExpr" | "ConstantExpr" => self.effect(Self::only(node)),
-            "ImplicitCastExpr" | "CStyleCastExpr" => self.effect(Self::only(node)),
+            "ParenExpr" | "ConstantExpr" => self.effect(node.only()),
+            "ImplicitCastExpr" | "CStyleCastExpr" => self.effect(node.only()),
             "UnaryOperator" if matches!(node.operator.as_ref(), "++" | "--") => self.step(node, false).map(drop),
-            "UnaryOperator" => self.effect(Self::only(node)),
+            "UnaryOperator" => self.effect(node.only()),
             "BinaryOperator" if node.operator == "=" => self.assignment(node, false).map(drop),
             "BinaryOperator" if node.operator == "," => node.inner.iter().try_for_each(|part| {
                 let aside = self.begin_operand();
@@ -150,11 +150,11 @@ impl<'a> Lower<'_, 'a> {
             && written.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-'))
             && (written.contains(['.', 'e', 'E']) || hexadecimal);
         let text = if plain { written.to_string() } else { decimal(&node.value, &ty) };
-        Ok(Expr { kind: ExprKind::Float(text), ty })
+        Ok(Expr::float(text, ty))
     }
 
     fn unary(&mut self, node: &'a Node<'a>) -> Result<Expr> {
-        let inner = Self::only(node);
+        let inner = node.only();
         match node.operator.as_ref() {
             "&" => self.address_of(node),
             "*" => {
@@ -406,7 +406,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// `++a`, `a--`
     pub fn step(&mut self, node: &'a Node<'a>, wanted: bool) -> Result<Option<Expr>> {
-        let inner = Self::only(node);
+        let inner = node.only();
         let spot = self.place(inner)?;
         let mut before = self.read(spot.clone(), inner)?;
         let postfix = node.flag;

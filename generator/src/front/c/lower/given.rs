@@ -6,20 +6,6 @@
 
 use super::*;
 
-/// What a parameter stands for in a copy of a function.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Given {
-    /// Whatever the call passes.
-    Open,
-    /// No function: the call passes NULL.
-    Null,
-    /// The function that this name means in this unit.
-    Function(usize, String),
-}
-
-/// The home of a static function, its name, and what its parameters stand for; nothing if none stands for a function.
-pub type Key = (Option<usize>, String, Vec<Given>);
-
 impl<'a> Lower<'_, 'a> {
     /// The function that a call means, with the unit in which its name means it.
     pub fn called(&self, call: &'a Node<'a>) -> Option<(usize, String)> {
@@ -109,6 +95,6 @@ impl<'a> Lower<'_, 'a> {
     pub fn function_name(&mut self, node: &'a Node<'a>) -> Option<Expr> {
         let named = Self::name_in(node).filter(|named| named.refers_kind == "FunctionDecl")?;
         let ty = self.ir_type(node);
-        Some(Expr { kind: ExprKind::Verbatim(named.refers_name.to_string()), ty })
+        Some(Expr::verbatim(named.refers_name.to_string(), ty))
     }
 }

@@ -48,3 +48,25 @@ impl Lower<'_, '_> {
         found
     }
 }
+
+impl<'a> Lower<'_, 'a> {
+    /// Whether the value of an expression needs items of its own: it writes, calls or branches.
+    pub fn has_items(&self, node: &'a Node<'a>) -> bool {
+        let here = match node.kind {
+            "CompoundAssignOperator" | "StmtExpr" | "CompoundLiteralExpr" | "BinaryConditionalOperator" => true,
+            "BinaryOperator" => node.operator == "=",
+            "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
+            "CallExpr" => scan::callee(node).is_none_or(|callee| !library::is_expression(&callee.refers_name)),
+            "ConditionalOperator" => !self.is_selection(node),
+            "UnaryExprOrTypeTraitExpr" => return false,
+            _ => self.reads_volatile(node),
+        };
+        here || node.inner.iter().any(|part| deep(|| self.has_items(part)))
+    }
+
+    /// Whether a conditional expression is of integers or pointers.
+    fn is_selection(&self, node: &Node) -> bool {
+        let text = node.ty();
+        text.ends_with('*') || !(text.contains("double") || text.contains("float") || text == "void")
+    }
+}

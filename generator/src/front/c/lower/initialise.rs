@@ -38,8 +38,8 @@ impl<'a> Lower<'_, 'a> {
             ("StringLiteral", Type::Array { elem, extent: Some(extent) }) => {
                 self.initialise_text(to, init, *elem, extent)
             }
-            ("ParenExpr" | "ConstantExpr", _) => self.initialise(to, Self::only(init)),
-            ("CompoundLiteralExpr", Type::Array { .. }) => self.initialise(to, Self::only(init)),
+            ("ParenExpr" | "ConstantExpr", _) => self.initialise(to, init.only()),
+            ("CompoundLiteralExpr", Type::Array { .. }) => self.initialise(to, init.only()),
             (_, Type::Struct(_)) => self.struct_into(Spot::Memory(to), init),
             (_, Type::Array { .. } | Type::Opaque(_) | Type::Void) => self.unknown(init),
             _ => {

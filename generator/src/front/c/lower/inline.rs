@@ -88,7 +88,7 @@ impl Inline<'_> {
     }
 
     fn value(&mut self, value: ValueId) -> Option<Expr> {
-        let ty = &self.proc.vars[self.proc.values[value].var].ty;
+        let ty = self.proc.type_of(value);
         match &self.proc.values[value].def {
             Def::Entry(k) => {
                 let arg = self.args.get(*k as usize).filter(|arg| arg.ty == *ty)?;

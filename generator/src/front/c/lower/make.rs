@@ -44,13 +44,13 @@ pub fn cast(expr: Expr, ty: Type) -> Expr {
     match (&expr.kind, &ty) {
         (ExprKind::Int(value), Type::Int { .. }) => constant(wrap(*value, &ty), ty),
         (ExprKind::Int(value), Type::Float { bits: 32 }) if (0..=1 << 24).contains(value) => {
-            Expr { kind: ExprKind::Float(format!("{value}.0f")), ty }
+            Expr::float(format!("{value}.0f"), ty)
         }
         (ExprKind::Int(value), Type::Float { bits: 64 }) if (0..=1_i128 << 53).contains(value) => {
-            Expr { kind: ExprKind::Float(format!("{value}.0")), ty }
+            Expr::float(format!("{value}.0"), ty)
         }
         (ExprKind::Null, Type::Pointer(_)) => Expr { kind: ExprKind::Null, ty },
-        _ => Expr { kind: ExprKind::Cast(Box::new(expr)), ty },
+        _ => Expr::cast(expr, ty),
     }
 }
 
@@ -65,7 +65,7 @@ pub fn unary(op: Unary, operand: Expr, ty: Type) -> Expr {
         };
         return constant(wrap(value, &ty), ty);
     }
-    Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty }
+    Expr::unary(op, operand, ty)
 }
 
 /// Two operands.
@@ -85,7 +85,7 @@ pub fn binary(op: Binary, left: Expr, right: Expr, ty: Type) -> Expr {
         (Binary::Or, Some(value), _) if value != 0 => return truth_constant(true),
         _ => {}
     }
-    Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty }
+    Expr::binary(op, left, right, ty)
 }
 
 /// Whether the expression is 0 or 1.

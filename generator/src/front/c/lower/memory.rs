@@ -32,7 +32,7 @@ fn or_one(n: Expr) -> Expr {
     let ty = n.ty.clone();
     let [zero, one] = [0, 1].map(|number| Expr::constant(number, ty.clone()));
     let some = binary(Binary::Less, zero, n.clone(), Type::int());
-    Expr { kind: ExprKind::Select(Box::new(some), Box::new(n), Box::new(one)), ty }
+    Expr::select(some, n, one, ty)
 }
 
 /// Whether two addresses are in different variables.
@@ -56,7 +56,7 @@ impl<'a> Lower<'_, 'a> {
         while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
             && matches!(node.operator.as_ref(), "BitCast" | "NoOp")
         {
-            node = Self::only(node).bare();
+            node = node.only().bare();
         }
         (node.kind == "CallExpr" && ALLOCATIONS.contains(&scan::callee(node)?.refers_name.as_ref())).then_some(node)
     }
@@ -218,7 +218,7 @@ impl<'a> Lower<'_, 'a> {
             && matches!(node.operator.as_ref(), "BitCast" | "NoOp")
             && node.inner.len() == 1
         {
-            node = Self::only(node).bare();
+            node = node.only().bare();
         }
         node
     }

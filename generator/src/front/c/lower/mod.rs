@@ -28,6 +28,7 @@ mod loops;
 mod make;
 mod memory;
 mod names;
+mod order;
 mod place;
 mod reach;
 mod reports;
@@ -37,6 +38,7 @@ mod scan;
 mod scratch;
 mod segments;
 mod size;
+mod state;
 mod statement;
 mod statics;
 mod stored;
@@ -56,58 +58,12 @@ use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use crate::stack::deep;
-use choices::Choices;
 use effects::{Effects, Summary};
-use given::{Given, Key};
-use names::Names;
 use reports::{assigns_reals, is_report, is_text, prints_arguments};
 use rustc_hash::{FxHashMap, FxHashSet};
+use state::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// What is lowered so far.
-pub struct Reader<'a> {
-    units: Vec<Unit<'a>>,
-    sources: Sources,
-    structs: Structs,
-    globals: Vec<Object>,
-    /// Those whose initialiser has addresses of others.
-    led: Vec<GlobalId>,
-    statics: Vec<statics::Declared>,
-    /// Unit (for statics) and name or identity of a global.
-    global_numbers: FxHashMap<(Option<usize>, String), GlobalId>,
-    procs: Vec<Option<Proc>>,
-    proc_numbers: FxHashMap<Key, ProcId>,
-    /// Names of the procedures in C, where two static functions have one.
-    link_names: FxHashMap<(Option<usize>, String), String>,
-    /// Effects of each procedure; unknown while it is being lowered.
-    summaries: Vec<Option<Summary>>,
-    /// Whether a procedure calls itself, while it is being lowered.
-    recursive: Vec<bool>,
-    refusals: Vec<Refusal>,
-    /// Those of procedures that are lowered, while one that calls them is not yet: it may be lowered once more.
-    settled: Vec<Refusal>,
-    /// Procedures that a call may come back into, so that their static variables are no locals.
-    kept: FxHashSet<ProcId>,
-    /// Calls so far of procedures that are being lowered, but for calls of themselves.
-    reentered: usize,
-    /// Function pointers at file scope that are taken to hold the function of their initialiser: both, and a call.
-    assumed: Vec<(String, String, Span)>,
-    /// See [`Program::externs`].
-    externs: Vec<String>,
-    /// Names of variables that functions assign, or take the address of.
-    changed: FxHashSet<String>,
-    /// Whether no function keeps an address beyond its call; found out when it is needed.
-    addresses_stay: Option<bool>,
-    /// Functions that sources store; found out when it is needed.
-    stored_functions: Option<stored::Stored>,
-    /// Functions that only report and that cannot be read.
-    reports: FxHashSet<(Option<usize>, String)>,
-    /// Variables whose writes need no order: see [`scratch`].
-    scratch: FxHashSet<String>,
-    /// Expressions without an order, in any function.
-    unordered: Vec<Unordered>,
-}
 
 /// Lowers the heads and all that they reach.
 pub fn program(
@@ -302,199 +258,5 @@ impl<'a> Reader<'a> {
         let others = self.units.iter().enumerate();
         let mut found = others.filter_map(|(number, unit)| Some((number, *unit.functions.get(name)?)));
         found.find(|(_, node)| anywhere || node.storage != "static")
-    }
-}
-
-/// What a declaration of the source is in the procedure.
-#[derive(Clone, Debug)]
-enum Binding {
-    /// A scalar in SSA form.
-    Var(VarId),
-    /// Memory of this procedure.
-    Object(ObjectId),
-    /// Memory with static storage.
-    Global(GlobalId),
-    /// A struct whose address is never taken: a binding for each member.
-    Split(StructId, Vec<Binding>),
-    /// A number that never changes.
-    Constant(i128),
-    /// A stream of `stdio.h`.
-    Stream(String),
-}
-
-/// A statement that control may leave for: `return`, a loop's end, a label.
-type Target = usize;
-
-/// How a statement ends.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Ends {
-    /// Control may reach what follows.
-    falls: bool,
-    /// It may also leave for these, with their flags set.
-    leaves: BTreeSet<Target>,
-}
-
-impl Ends {
-    fn falls() -> Ends {
-        Ends { falls: true, ..Ends::default() }
-    }
-
-    fn leaves(target: Target) -> Ends {
-        Ends { falls: false, leaves: [target].into() }
-    }
-
-    /// Either of two.
-    fn or(mut self, other: Ends) -> Ends {
-        self.falls |= other.falls;
-        self.leaves.extend(other.leaves);
-        self
-    }
-}
-
-type Result<T> = std::result::Result<T, Box<Refusal>>;
-
-/// Lowers one function.
-struct Lower<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    unit: usize,
-    /// The procedure that is made.
-    id: ProcId,
-    b: Builder,
-    bindings: FxHashMap<u64, Binding>,
-    names_in_text: Names<'a>,
-    /// Declarations that were refused.
-    refused: FxHashMap<u64, Box<Refusal>>,
-    /// What its parameters stand for, and by declaration the unit and name of the functions that they are.
-    given: Vec<Given>,
-    functions: FxHashMap<u64, (usize, String)>,
-    /// Parameters for which each call of this copy passes NULL instead of a function.
-    without_function: FxHashSet<u64>,
-    /// Local variables that hold one of several functions: see `choices.rs`.
-    choices: Choices,
-    /// Names in scope, innermost last.
-    visible: Vec<(String, u64)>,
-    /// Names of all objects and variables so far.
-    names: FxHashSet<String>,
-    /// Declarations whose address is taken.
-    addressed: FxHashSet<u64>,
-    /// The function's statements.
-    body: Option<&'a Node<'a>>,
-    /// Declarations of scalars that a statement assigns.
-    assigned: FxHashSet<u64>,
-    /// Flags of the targets.
-    flags: Vec<VarId>,
-    /// Where `break` and `continue` lead.
-    breaks: Vec<Target>,
-    continues: Vec<Target>,
-    /// Labels that a `goto` can reach from here.
-    labels: FxHashMap<u64, Target>,
-    /// Labels inside statements to come that control leaves for from before these.
-    entries: FxHashMap<u64, Target>,
-    /// Labels inside statements that run again for the jumps to them.
-    repeated: FxHashSet<u64>,
-    /// Where `return` leads, and the variable that holds the result.
-    returns: Target,
-    result_var: Option<VarId>,
-    result: Option<Expr>,
-    result_object: Option<ObjectId>,
-    result_type: CType,
-    /// Extents of arrays with variable length, by their text.
-    extents: FxHashMap<String, Expr>,
-    effects: Effects,
-    /// Whether statements may stand in front of the expression at hand.
-    may_part: bool,
-    /// Objects that one expression makes and nothing else names.
-    private: FxHashSet<ObjectId>,
-    /// Static variables that are assigned before they are read, and whether one is taken as a local.
-    assigned_first: FxHashSet<u64>,
-    automatic: bool,
-    summary: Summary,
-    /// Name for the block that the next `malloc` makes.
-    block_name: String,
-    /// Statement around the current one.
-    enclosing: Option<StatementId>,
-}
-
-impl<'r, 'a> Lower<'r, 'a> {
-    fn new(reader: &'r mut Reader<'a>, unit: usize, id: ProcId, given: &[Given]) -> Lower<'r, 'a> {
-        Lower {
-            reader,
-            unit,
-            id,
-            b: Builder::new("", Type::Void, Span::default()),
-            bindings: FxHashMap::default(),
-            names_in_text: Names::default(),
-            refused: FxHashMap::default(),
-            given: given.to_vec(),
-            functions: FxHashMap::default(),
-            without_function: FxHashSet::default(),
-            choices: Choices::default(),
-            visible: Vec::new(),
-            names: FxHashSet::default(),
-            addressed: FxHashSet::default(),
-            body: None,
-            assigned: FxHashSet::default(),
-            flags: Vec::new(),
-            breaks: Vec::new(),
-            continues: Vec::new(),
-            labels: FxHashMap::default(),
-            entries: FxHashMap::default(),
-            repeated: FxHashSet::default(),
-            returns: 0,
-            result_var: None,
-            result: None,
-            result_object: None,
-            result_type: CType::Void,
-            extents: FxHashMap::default(),
-            effects: Effects::default(),
-            may_part: false,
-            private: FxHashSet::default(),
-            assigned_first: FxHashSet::default(),
-            automatic: false,
-            summary: Summary::default(),
-            block_name: String::new(),
-            enclosing: None,
-        }
-    }
-
-    fn span(&self, node: &Node) -> Span {
-        self.reader.units[self.unit].files.span(node, &self.reader.sources)
-    }
-
-    fn refuse<T>(&self, node: &Node, class: Class, what: impl Into<String>, help: impl Into<String>) -> Result<T> {
-        Err(Box::new(Refusal { class, span: self.span(node), what: what.into(), help: help.into() }))
-    }
-
-    /// What is said of a variable whose type has no form here, and the way round.
-    fn opaque(&self, name: &str) -> (String, &'static str) {
-        if name.starts_with("union ") || self.reader.units[self.unit].is_union(name) {
-            let help = "use a struct; in place of the bits of a number, the function that they stand for";
-            return (format!("is a union ('{name}'), whose members share memory"), help);
-        }
-        super::types::opaque(name)
-    }
-
-    fn qualified(&mut self, text: &str) -> Qualified {
-        self.reader.units[self.unit].ctype(text, &mut self.reader.structs)
-    }
-
-    /// The type of an expression or declaration.
-    fn ctype(&mut self, node: &Node) -> Qualified {
-        self.qualified(node.ty())
-    }
-
-    fn ir_type(&mut self, node: &Node) -> Type {
-        self.ctype(node).ty.ir()
-    }
-
-    /// A name that nothing else in the procedure has.
-    fn unique(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_string();
-        let mut number = 2;
-        while !self.names.insert(name.clone()) {
-            name = format!("{wanted}_{number}");
-            number += 1;
-        }
-        name
     }
 }

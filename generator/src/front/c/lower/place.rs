@@ -28,7 +28,7 @@ impl<'a> Lower<'_, 'a> {
     /// An lvalue, or the memory in which a struct value stands.
     pub fn place(&mut self, node: &'a Node<'a>) -> Result<Spot> {
         match node.kind {
-            "ParenExpr" => self.place(Self::only(node)),
+            "ParenExpr" => self.place(node.only()),
             "DeclRefExpr" => self.named(node),
             "ArraySubscriptExpr" => {
                 let [base, index] = &node.inner[..] else { return self.unknown(node) };
@@ -51,13 +51,13 @@ impl<'a> Lower<'_, 'a> {
                 self.bound(binding, node)
             }
             "UnaryOperator" if node.operator == "*" => {
-                let pointer = self.value(Self::only(node))?;
+                let pointer = self.value(node.only())?;
                 self.behind(pointer, Expr::int(0), node)
             }
-            "UnaryOperator" if node.operator == "__extension__" => self.place(Self::only(node)),
+            "UnaryOperator" if node.operator == "__extension__" => self.place(node.only()),
             "MemberExpr" => self.member(node),
             "ImplicitCastExpr" if matches!(node.operator.as_ref(), "LValueToRValue" | "NoOp") => {
-                self.place(Self::only(node))
+                self.place(node.only())
             }
             "CompoundLiteralExpr" => self.compound_literal(node),
             "StringLiteral" => Ok(Spot::Text(node.value.to_string(), Type::Opaque("text".to_string()))),
@@ -69,11 +69,6 @@ impl<'a> Lower<'_, 'a> {
 
     fn is_pointer(&mut self, node: &Node) -> bool {
         matches!(self.ctype(node).ty, CType::Pointer(_))
-    }
-
-    /// The part of a node that has one part.
-    pub fn only(node: &'a Node<'a>) -> &'a Node<'a> {
-        node.inner.last().unwrap_or(node)
     }
 
     /// Refuses what may not be touched, whatever the access: volatile memory, unions, bit-fields.
@@ -131,7 +126,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn member(&mut self, node: &'a Node<'a>) -> Result<Spot> {
-        let base_node = Self::only(node);
+        let base_node = node.only();
         let base = if node.flag {
             let pointer = self.value(base_node)?;
             match pointee(&pointer.ty) {
@@ -210,7 +205,7 @@ impl<'a> Lower<'_, 'a> {
     /// The array that a subscript applies to, if it is overlaid: its numbers from one on, and its elements' type.
     fn overlaid_array(&mut self, base: &'a Node<'a>) -> Result<Option<(Place, Expr, Type)>> {
         let decays = |node: &Node| node.kind == "ImplicitCastExpr" && node.operator == "ArrayToPointerDecay";
-        let array = Some(base.bare()).filter(|base| decays(base)).map(Self::only);
+        let array = Some(base.bare()).filter(|base| decays(base)).map(Node::only);
         let Some(array) = array.filter(|array| self.is_overlaid(array)) else { return Ok(None) };
         match self.place(array)? {
             Spot::Overlay(at, first, Type::Array { elem, .. }) => Ok(Some((at, first, *elem))),
@@ -235,7 +230,7 @@ impl<'a> Lower<'_, 'a> {
                 let base = base.bare();
                 base.kind == "ImplicitCastExpr"
                     && base.operator == "ArrayToPointerDecay"
-                    && self.is_overlaid(Self::only(base))
+                    && self.is_overlaid(base.only())
             }
             _ => false,
         }
@@ -351,7 +346,7 @@ impl<'a> Lower<'_, 'a> {
         match spot {
             Spot::Var(var) => Ok(self.chosen(var)),
             Spot::Constant(value, ty) => Ok(constant(value, ty)),
-            Spot::Text(text, ty) => Ok(Expr { kind: ExprKind::Verbatim(text), ty }),
+            Spot::Text(text, ty) => Ok(Expr::verbatim(text, ty)),
             Spot::Memory(place) if self.is_errno(&place) => self.refuse(
                 node,
                 Class::Language,
@@ -394,7 +389,7 @@ impl<'a> Lower<'_, 'a> {
             let text = if bare.value.is_empty() { bare.name.to_string() } else { bare.value.to_string() };
             let text = if bare.kind == "PredefinedExpr" { format!("\"{}\"", self.b.proc().name) } else { text };
             let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };
-            return Ok(Expr { kind: ExprKind::Verbatim(text), ty: Type::Pointer(Box::new(character)) });
+            return Ok(Expr::verbatim(text, Type::Pointer(Box::new(character))));
         }
         let found = self.ctype(node);
         let CType::Array(elem, extent) = found.ty else { return self.unknown(node) };
@@ -405,7 +400,7 @@ impl<'a> Lower<'_, 'a> {
             // A list of arguments.
             Spot::Text(text, _) => {
                 let ty = Type::Pointer(Box::new(elem.ty.ir()));
-                return Ok(Expr { kind: ExprKind::Verbatim(text), ty });
+                return Ok(Expr::verbatim(text, ty));
             }
             Spot::Overlay(array, at, Type::Array { elem, .. })
                 if matches!(*elem, Type::Int { .. } | Type::Float { .. }) =>
@@ -451,7 +446,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// `&e`
     pub fn address_of(&mut self, node: &'a Node<'a>) -> Result<Expr> {
-        let inner = Self::only(node);
+        let inner = node.only();
         if inner.bare().kind == "DeclRefExpr" && inner.bare().refers_kind == "FunctionDecl" {
             if let Some(function) = self.function_name(node) {
                 return Ok(function);

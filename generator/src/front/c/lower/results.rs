@@ -21,7 +21,7 @@ impl<'a> Lower<'_, 'a> {
         let apply = |name: &str, args: Vec<Expr>| {
             let function = Function::named(name).expect("a function of the table").at(bits);
             let ty = function.result_type();
-            Expr { kind: ExprKind::Function(function, args), ty }
+            Expr::function(function, args, ty)
         };
         let mut values = Vec::new();
         for node in args {
@@ -69,7 +69,7 @@ impl<'a> Lower<'_, 'a> {
                 }
                 // The rest has the sign of x even where it is 0, as fmod's; fmod gives none of an infinity.
                 let var = self.b.var("fraction", real.clone(), VarKind::Temporary, self.b.span);
-                let one = Expr { kind: ExprKind::Float("1.0".to_string()), ty: real.clone() };
+                let one = Expr::float("1.0", real.clone());
                 let infinite = binary(
                     Binary::And,
                     not(finite(&x)),

@@ -1,6 +1,8 @@
 //! Looks ahead in the syntax tree.
 
-use super::*;
+use super::super::tree::Node;
+use crate::stack::deep;
+use rustc_hash::FxHashSet;
 
 /// Calls `f` on a node and all its parts, outermost first, until `f` says that it has seen enough of a part.
 pub fn walk<'a>(node: &'a Node<'a>, f: &mut dyn FnMut(&'a Node<'a>) -> bool) {
@@ -79,13 +81,13 @@ pub fn addressed<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
     let mut found = FxHashSet::default();
     walk(body, &mut |node| {
         if node.kind == "UnaryOperator" && node.operator == "&" {
-            let mut node = Lower::only(node).bare();
+            let mut node = node.only().bare();
             // `&p->x` and `&a[i]` with a pointer do not take the address of `p` or `a`.
             while (node.kind == "MemberExpr" && !node.flag) || node.kind == "ArraySubscriptExpr" {
                 let Some(base) = node.inner.first() else { break };
                 node = base.bare();
                 if node.kind == "ImplicitCastExpr" && node.operator == "ArrayToPointerDecay" {
-                    node = Lower::only(node).bare();
+                    node = node.only().bare();
                 }
             }
             if node.kind == "DeclRefExpr" {
@@ -225,26 +227,4 @@ pub fn has_label(node: &Node) -> bool {
 /// Whether control may reach what follows a statement. `true` if in doubt.
 pub fn may_fall(node: &Node) -> bool {
     node.control.falls
-}
-
-impl<'a> Lower<'_, 'a> {
-    /// Whether the value of an expression needs items of its own: it writes, calls or branches.
-    pub fn has_items(&self, node: &'a Node<'a>) -> bool {
-        let here = match node.kind {
-            "CompoundAssignOperator" | "StmtExpr" | "CompoundLiteralExpr" | "BinaryConditionalOperator" => true,
-            "BinaryOperator" => node.operator == "=",
-            "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
-            "CallExpr" => callee(node).is_none_or(|callee| !library::is_expression(&callee.refers_name)),
-            "ConditionalOperator" => !self.is_selection(node),
-            "UnaryExprOrTypeTraitExpr" => return false,
-            _ => self.reads_volatile(node),
-        };
-        here || node.inner.iter().any(|part| deep(|| self.has_items(part)))
-    }
-
-    /// Whether a conditional expression is of integers or pointers.
-    fn is_selection(&self, node: &Node) -> bool {
-        let text = node.ty();
-        text.ends_with('*') || !(text.contains("double") || text.contains("float") || text == "void")
-    }
 }

@@ -38,7 +38,7 @@ impl<'a> Lower<'_, 'a> {
             let what = "offsetof of an element, in a macro, or defined by the sources";
             return self.refuse(node, Class::Language, what, "use a constant");
         }
-        Ok(Expr { kind: ExprKind::Verbatim(text.to_string()), ty: size_type() })
+        Ok(Expr::verbatim(text, size_type()))
     }
 
     fn bytes(&mut self, ty: &CType) -> Option<Expr> {
@@ -184,7 +184,7 @@ impl<'a> Lower<'_, 'a> {
         walk::replace(extent, &mut |value| {
             let var = values[value].var;
             let first = values.iter().position(|value| value.var == var).filter(|_| stay.contains(&var))?;
-            Some(Expr { kind: ExprKind::Value(ValueId::new(first)), ty: self.b.proc().vars[var].ty.clone() })
+            Some(Expr::value(ValueId::new(first), self.b.proc().vars[var].ty.clone()))
         })
     }
 }

@@ -1,24 +1,12 @@
 //! What functions declare inside that their sweeps must declare too: types, and variables with static storage.
 
 use super::scan::between_commas;
+use super::state::Declared;
 use crate::directives::{Directive, directives, names_other, rename, without_comments};
 use crate::emit::names::words;
 use crate::front::c::sources::Sources;
-use crate::ir::{GlobalId, Object, Span, Static};
+use crate::ir::{Object, Span, Static};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A declaration inside a function.
-pub struct Declared {
-    /// The function.
-    pub function: String,
-    /// The name of the variable there, and what it is among the globals; `None` for a type.
-    pub variable: Option<(String, GlobalId)>,
-    /// The number that the variable begins with, if it is known.
-    pub initial: Option<f64>,
-    /// From the first word of its declaration to the end of its initialiser. A second variable of one declaration
-    /// begins at the same word, so its span holds the first one too.
-    pub span: Span,
-}
 
 /// Each declaration once, with variables under the names of the globals.
 pub fn declarations(all: &[Declared], globals: &[Object], sources: &Sources) -> Vec<Static> {

@@ -6,10 +6,6 @@
 
 use super::*;
 
-/// Functions by what they are stored in: the unit where each is named, and its name. The list is empty where sources
-/// store only NULL.
-pub type Stored = FxHashMap<String, Vec<(usize, String)>>;
-
 /// What an expression may be: the other side of casts, of both arms, of each element of a list.
 fn origins<'a>(node: &'a Node<'a>, found: &mut Vec<&'a Node<'a>>) {
     let node = node.bare();

@@ -228,7 +228,7 @@ impl<'a> Lower<'_, 'a> {
             }
             _ => return self.unknown(node),
         };
-        self.initialise(place.clone(), Self::only(node))?;
+        self.initialise(place.clone(), node.only())?;
         Ok(Spot::Memory(place))
     }
 }

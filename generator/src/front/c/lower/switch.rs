@@ -119,7 +119,7 @@ impl<'a> Lower<'_, 'a> {
                         );
                     }
                 }
-                node = Self::only(node);
+                node = node.only();
             }
             if labelled {
                 parts.push(Part { labels, default, pieces: Vec::new() });

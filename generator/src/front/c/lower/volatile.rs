@@ -29,7 +29,7 @@ impl<'a> Lower<'_, 'a> {
         }
         // Variables to come get another name.
         self.names.insert(name.clone());
-        Some(Expr { kind: ExprKind::Verbatim(name), ty: found.ty.ir() })
+        Some(Expr::verbatim(name, found.ty.ir()))
     }
 
     /// Whether a node reads a volatile variable that is none of this function.

@@ -43,7 +43,7 @@ impl<'a> Lower<'_, 'a> {
         while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
             && matches!(node.operator.as_ref(), "BitCast" | "NoOp")
         {
-            node = Self::only(node).bare();
+            node = node.only().bare();
         }
         let name = scan::callee(node).filter(|_| node.kind == "CallExpr")?.refers_name.as_ref();
         let (_, function) = self.reader.definition(self.unit, name, false)?;

@@ -18,70 +18,19 @@ mod directive;
 mod passes;
 mod region;
 mod share;
+mod source;
 mod uses;
 mod writes;
 
-use super::sources::{Files, Sources};
-use super::tree::{self, Node, Tree};
-use super::{internal, run};
+use super::failure::{internal, not_understood};
+use super::run;
+use super::sources::Sources;
+use super::tree::{self, Tree};
 use crate::directives::without_comments;
 use crate::front::Input;
 use crate::ir::{Dropped, Proc, Program, Source, Span};
 use crate::refuse::{Class, Refusal};
-use directive::{Clause, Directive, is_directive, parts};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What the directives of a program are to its sweeps.
-pub struct Found {
-    /// Why the result may depend on the team.
-    pub refusals: Vec<Refusal>,
-    /// Directives that the sweeps do not have.
-    pub dropped: Vec<Dropped>,
-    /// The sources, with headers that only directives name.
-    pub sources: Vec<Source>,
-}
-
-/// Directives by the identity of their node.
-#[derive(Default)]
-pub struct Directives(FxHashMap<u64, Directive>);
-
-impl Directives {
-    fn get(&self, node: &u64) -> Option<&Directive> {
-        self.0.get(node)
-    }
-
-    /// The variable that a clause of a directive lists under a name.
-    fn variable(&self, node: &Node, name: &str) -> Option<u64> {
-        reference(node, name).map(|found| found.refers)
-    }
-
-    /// Whether a clause lists a variable.
-    fn lists(&self, node: &Node, clause: &Clause, variable: u64) -> bool {
-        clause.items.iter().any(|name| self.variable(node, name) == Some(variable))
-    }
-}
-
-/// The place where the clauses of a directive name something.
-fn reference<'n, 'a>(node: &'n Node<'a>, name: &str) -> Option<&'n Node<'a>> {
-    fn find<'n, 'a>(node: &'n Node<'a>, name: &str) -> Option<&'n Node<'a>> {
-        let found = node.kind == "DeclRefExpr" && node.refers_name == name;
-        if found { Some(node) } else { node.inner.iter().find_map(|part| find(part, name)) }
-    }
-    let is_clause = |part: &&Node| part.kind.is_empty() || part.kind.ends_with("Clause");
-    node.inner.iter().filter(is_clause).find_map(|clause| find(clause, name))
-}
-
-/// One source as clang reads it with OpenMP.
-struct Unit<'t> {
-    files: Files,
-    functions: FxHashMap<&'t str, &'t Node<'t>>,
-    /// Variables at file scope.
-    globals: FxHashSet<u64>,
-    /// Those of which each thread has its own.
-    threadprivate: FxHashSet<u64>,
-    directives: Directives,
-    root: &'t Node<'t>,
-}
+use source::{Found, Function, Unit, definition, directives_of, functions_of, lines};
 
 /// Reads the directives of the sources, and judges those of functions that the heads reach. `sources`: of the program.
 pub fn find(clang: &str, input: &Input, sources: Vec<Source>) -> Found {
@@ -110,7 +59,7 @@ pub fn find(clang: &str, input: &Input, sources: Vec<Source>) -> Found {
     for (tree, text) in &texts {
         match tree::parse(tree) {
             Ok(tree) => trees.push((tree, lines(text))),
-            Err(why) => found.refusals.push(super::not_understood(&why)),
+            Err(why) => found.refusals.push(not_understood(&why)),
         }
     }
     if found.refusals.is_empty() {
@@ -150,50 +99,6 @@ pub fn beside_a_tree(program: &Program) -> Vec<Refusal> {
     };
     program.procs.iter().filter_map(of).collect()
 }
-
-/// The directives in a preprocessed text.
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().filter_map(|line| line.strip_prefix("#pragma ")).filter(|line| line.starts_with("omp ")).collect()
-}
-
-impl<'t> Unit<'t> {
-    fn new(tree: &'t Tree<'t>, lines: &[&str], main: &str, sources: &mut Sources) -> Option<Unit<'t>> {
-        let mut nodes = Vec::new();
-        directives_of(&tree.root, &mut nodes);
-        let lines: Vec<&str> = lines.iter().copied().filter(|line| Directive::is_statement(line)).collect();
-        if nodes.len() != lines.len() {
-            return None;
-        }
-        let pairs = nodes.into_iter().zip(lines);
-        let directives: Option<FxHashMap<u64, Directive>> =
-            pairs.map(|(node, line)| Some((node.id, Directive::parse(line, node.kind)?))).collect();
-        let has_body =
-            |node: &&&Node| node.kind == "FunctionDecl" && node.inner.iter().any(|p| p.kind == "CompoundStmt");
-        let top = || tree.root.inner.iter();
-        Some(Unit {
-            files: Files::new(&tree.files, sources, main),
-            functions: top().filter(|node| has_body(&node)).map(|node| (&*node.name, node)).collect(),
-            globals: top().filter(|node| node.kind == "VarDecl").map(|node| node.id).collect(),
-            threadprivate: top()
-                .filter(|node| node.kind == "OMPThreadPrivateDecl")
-                .flat_map(|node| node.inner.iter().map(|named| named.refers))
-                .collect(),
-            directives: Directives(directives?),
-            root: &tree.root,
-        })
-    }
-}
-
-/// The directives below a node, in the order of the text.
-fn directives_of<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
-    if is_directive(node) {
-        found.push(node);
-    }
-    parts(node).iter().for_each(|part| directives_of(part, found));
-}
-
-/// A function, and the unit that it is of.
-type Function<'u, 't> = (usize, &'u Node<'t>);
 
 fn judge<'t>(units: &[Unit<'t>], heads: &[String], sources: &Sources, found: &mut Found) {
     let reached = reached(units, heads);
@@ -251,17 +156,4 @@ fn reached<'u, 't>(units: &'u [Unit<'t>], heads: &[String]) -> Vec<Function<'u, 
         }
     }
     all
-}
-
-fn functions_of(node: &Node, see: &mut dyn FnMut(&str)) {
-    if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
-        see(&node.refers_name);
-    }
-    node.inner.iter().for_each(|part| functions_of(part, see));
-}
-
-fn definition<'u, 't>(units: &'u [Unit<'t>], unit: usize, name: &str) -> Option<Function<'u, 't>> {
-    let own = units.get(unit).and_then(|unit| unit.functions.get(name)).map(|node| (unit, *node));
-    let others = units.iter().enumerate().filter_map(|(at, unit)| Some((at, *unit.functions.get(name)?)));
-    own.or_else(|| others.into_iter().next())
 }

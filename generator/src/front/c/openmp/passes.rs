@@ -1,9 +1,9 @@
 //! A loop whose passes a team divides: each pass must do what it does when one thread runs them in their order.
 
 use super::directive::{Directive, is_directive, parts, statement};
-use super::reference;
 use super::region::{INSIDE, Judge, Place};
 use super::share::{is_part, stray};
+use super::source::reference;
 use super::uses::{self, Change, Use, bare, behind, first_use, mention, same};
 use super::writes::{Write, declared, subscripts, variable_of, write_of, writes};
 use crate::front::c::tree::Node;

@@ -2,9 +2,9 @@
 
 use super::directive::{Directive, is_directive, parts, statement};
 use super::share::{is_divided, is_part};
+use super::source::{Found, Unit, definition, reference};
 use super::uses::{self, Change, Use, behind, first_use, mention, names};
 use super::writes::{Write, callee, calls, declared, variable_of, write_of, writes};
-use super::{Found, Unit, definition, reference};
 use crate::front::c::sources::Sources;
 use crate::front::c::tree::Node;
 use crate::ir::Function;
@@ -38,7 +38,7 @@ pub struct Judge<'u, 't> {
 pub const TEAM: &str = "so the result depends on their number";
 
 impl<'u, 't> Judge<'u, 't> {
-    pub fn known(&self) -> &'u super::Directives {
+    pub fn known(&self) -> &'u super::source::Directives {
         &self.units[self.unit].directives
     }
 

@@ -2,8 +2,8 @@
 //! to it.
 
 use super::super::tree::Node;
-use super::Directives;
 use super::directive::{is_directive, parts};
+use super::source::Directives;
 
 /// What comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
