@@ -263,7 +263,7 @@ impl<'a> Body<'a> {
         let once = |item: &ItemId, head: &repeat::Head| {
             let ItemKind::Loop { body: inside, .. } = &proc.items[*item].kind else { return false };
             let slot = body.slots[head.var.index()];
-            body.scopes.changed_in(proc, *inside).iter().filter(|changed| **changed == slot).count() == 1
+            body.scopes.times_changed(*inside, slot) == 1
         };
         body.heads = heads.into_iter().filter(|(item, head)| once(item, head)).collect();
         body

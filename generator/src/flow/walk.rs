@@ -1,5 +1,8 @@
 //! Walks over expressions and items, and the order of the call graph.
 
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
 use super::Head;
 use crate::ir::{
     Base, Callee, Def, Expr, ExprKind, Item, ItemId, ItemKind, Place, Proc, ProcId, Program, RegionId, Step,
@@ -91,11 +94,15 @@ pub fn of_item<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Expr> {
 /// The items of a region, with those of the regions in it, in order of the text.
 pub fn items(proc: &Proc, region: RegionId) -> Vec<ItemId> {
     let mut out = Vec::new();
-    for &id in &proc.regions[region].items {
+    let mut open: Vec<_> = vec![proc.regions[region].items.iter()];
+    while let Some(items) = open.last_mut() {
+        let Some(&id) = items.next() else {
+            open.pop();
+            continue;
+        };
         out.push(id);
-        for inner in regions(&proc.items[id]) {
-            out.extend(items(proc, inner));
-        }
+        let inner = regions(&proc.items[id]).into_iter().rev();
+        open.extend(inner.map(|inner| proc.regions[inner].items.iter()));
     }
     out
 }
@@ -205,18 +212,16 @@ pub fn waves(program: &Program) -> Vec<Vec<ProcId>> {
 
 /// For each procedure, whether it can call itself, directly or through others.
 pub fn recursive(program: &Program) -> Vec<bool> {
-    let n = program.procs.len();
-    let next: Vec<Vec<usize>> =
-        program.procs.iter().map(|p| calls(p).into_iter().map(|(_, g)| g.index()).collect()).collect();
-    let reaches = |from: usize| {
-        let mut seen = vec![false; n];
-        let mut stack = next[from].clone();
-        while let Some(p) = stack.pop() {
-            if !std::mem::replace(&mut seen[p], true) {
-                stack.extend(&next[p]);
-            }
+    let mut graph: DiGraph<(), ()> = DiGraph::new();
+    let nodes: Vec<_> = program.procs.iter().map(|_| graph.add_node(())).collect();
+    for (p, proc) in program.procs.iter().enumerate() {
+        for (_, g) in calls(proc) {
+            graph.add_edge(nodes[p], nodes[g.index()], ());
         }
-        seen[from]
-    };
-    (0..n).map(reaches).collect()
+    }
+    let mut recursive: Vec<bool> = nodes.iter().map(|node| graph.contains_edge(*node, *node)).collect();
+    for circle in kosaraju_scc(&graph).into_iter().filter(|circle| circle.len() > 1) {
+        circle.into_iter().for_each(|node| recursive[node.index()] = true);
+    }
+    recursive
 }

@@ -37,6 +37,7 @@ pub mod ids;
 pub mod items;
 pub mod library;
 pub mod natural;
+pub mod nesting;
 pub mod parse;
 pub mod print;
 pub mod proc;

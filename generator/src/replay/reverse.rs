@@ -70,17 +70,7 @@ impl Replay<'_> {
     }
 
     pub(super) fn has_tape(&self, item: ItemId) -> bool {
-        let region = |region: &RegionId| self.f.regions[*region].items.iter().any(|item| self.has_tape(*item));
-        match &self.f.items[item].kind {
-            ItemKind::Push { .. } => !self.outer.contains(&item),
-            ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
-            ItemKind::Branch { then, otherwise, .. } => region(then) || region(otherwise),
-            ItemKind::Loop { body, .. } => match self.passes.get(&item) {
-                Some(pass) => !pass.outer.is_empty(),
-                None => region(body),
-            },
-            _ => false,
-        }
+        self.on_tape[item.index()]
     }
 
     /// Reverses a region: `own` of the reverse sweep reverses `region` of the forward sweep.

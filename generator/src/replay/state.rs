@@ -83,9 +83,10 @@ pub(super) struct Replay<'a> {
     pub(super) span: Span,
     /// The item that is being reversed.
     pub(super) item: Option<ItemId>,
-    /// Loops whose passes the reverse sweep runs again, and what they push in the forward sweep.
+    /// Loops whose passes the reverse sweep runs again.
     pub(super) passes: &'a BTreeMap<ItemId, Pass>,
-    pub(super) outer: FxHashSet<ItemId>,
+    /// By item of the forward sweep: whether it leaves something on the tape for its own reversal.
+    pub(super) on_tape: Vec<bool>,
     /// Region and position of each item of the forward sweep.
     pub(super) positions: Vec<Option<(RegionId, usize)>>,
     // The forward sweep.
@@ -201,6 +202,15 @@ impl<'a> Replay<'a> {
                 section::add_cells(cells_of_object.entry(object).or_default(), cells);
             }
         }
+        let outer: FxHashSet<ItemId> = passes.values().flat_map(|pass| pass.outer.iter().copied()).collect();
+        let pushes = |item: ItemId| match &f.items[item].kind {
+            ItemKind::Push { .. } => !outer.contains(&item),
+            ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
+            ItemKind::Loop { .. } => passes.get(&item).is_some_and(|pass| !pass.outer.is_empty()),
+            _ => false,
+        };
+        // What passes push that run again is gone when the loop is reversed.
+        let on_tape = f.holding(pushes, |item| passes.contains_key(&item));
         Replay {
             program,
             f,
@@ -213,7 +223,7 @@ impl<'a> Replay<'a> {
             span: f.span,
             item: None,
             passes,
-            outer: passes.values().flat_map(|pass| pass.outer.iter().copied()).collect(),
+            on_tape,
             positions: f.positions(),
             values: vec![None; f.values.len()],
             before: vec![Version(0); f.items.len()],

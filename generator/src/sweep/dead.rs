@@ -20,8 +20,10 @@ pub fn remove(proc: &mut Proc, extent: Extent) -> BTreeSet<ItemId> {
     let (mut gone, mut kept) = (BTreeSet::new(), Vec::new());
     let mut live = Live { proc: &*proc, extent, values: FxHashSet::default() };
     live.run();
+    let held = proc.holding(|item| live.acts(item), |_| false);
     for region in &proc.regions {
-        let (stays, goes): (Vec<_>, Vec<_>) = region.items.iter().partition(|item| live.stays(**item));
+        let stays = |item: &ItemId| held[item.index()] || live.stays(*item);
+        let (stays, goes): (Vec<_>, Vec<_>) = region.items.iter().partition(|item| stays(item));
         gone.extend(goes.into_iter().filter(|item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Pop { .. })));
         kept.push(stays);
     }
@@ -125,7 +127,7 @@ impl Live<'_> {
         !matches!(proc.items[item].kind, ItemKind::Let { .. })
     }
 
-    /// Whether an item stays where it is.
+    /// Whether an item stays where it is, whatever is inside it.
     fn stays(&self, item: ItemId) -> bool {
         match &self.proc.items[item].kind {
             ItemKind::Let { value } => self.values.contains(value),
@@ -136,23 +138,21 @@ impl Live<'_> {
                 }
                 Popped::Memory(_) | Popped::Elements { .. } => true,
             },
-            ItemKind::Branch { then, otherwise, joins, .. } if self.extent == Extent::All => {
-                joins.iter().any(|join| self.values.contains(&join.out)) || self.acts(*then) || self.acts(*otherwise)
+            ItemKind::Branch { joins, .. } if self.extent == Extent::All => {
+                joins.iter().any(|join| self.values.contains(&join.out))
             }
-            ItemKind::Loop { body, carried, .. } if self.extent == Extent::All => {
-                carried.iter().any(|c| self.values.contains(&c.out)) || self.acts(*body)
+            ItemKind::Loop { carried, .. } if self.extent == Extent::All => {
+                carried.iter().any(|c| self.values.contains(&c.out))
             }
             _ => true,
         }
     }
 
-    fn acts(&self, region: RegionId) -> bool {
-        self.proc.regions[region].items.iter().any(|item| {
-            let passive = |kind: &ItemKind| {
-                matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Comment { .. })
-            };
-            !passive(&self.proc.items[*item].kind) && self.stays(*item)
-        })
+    /// Whether an item does something that keeps what is around it.
+    fn acts(&self, item: ItemId) -> bool {
+        let kind = &self.proc.items[item].kind;
+        let is_passive = matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
+        !is_passive && self.stays(item)
     }
 }
 

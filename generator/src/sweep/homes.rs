@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
+use crate::ir::nesting::Nesting;
 use crate::ir::*;
 
 /// The values that expressions, joins and the starts of loops read.
@@ -46,9 +47,10 @@ pub(super) fn vars(proc: &Proc, active: impl Fn(ValueId) -> bool) -> FxHashMap<R
 /// The innermost region that contains every definition and every use of each real variable.
 fn homes(proc: &Proc) -> FxHashMap<VarId, RegionId> {
     let mut homes: FxHashMap<VarId, RegionId> = FxHashMap::default();
+    let nesting = Nesting::new(proc, &proc.positions());
     let mut see = |var: VarId, region: RegionId| {
         let home = homes.entry(var).or_insert(region);
-        *home = common(proc, *home, region);
+        *home = nesting.common(proc, *home, region);
     };
     for value in &proc.values {
         if value.def != Def::Undefined {
@@ -66,17 +68,4 @@ fn homes(proc: &Proc) -> FxHashMap<VarId, RegionId> {
         walk::values(result, &mut |value| see(proc.values[value].var, RegionId(0)));
     }
     homes
-}
-
-fn common(proc: &Proc, a: RegionId, b: RegionId) -> RegionId {
-    let path = |mut region: RegionId| {
-        let mut all = vec![region];
-        while let Some((parent, _)) = proc.regions[region].parent {
-            all.push(parent);
-            region = parent;
-        }
-        all
-    };
-    let above = path(a);
-    path(b).into_iter().find(|region| above.contains(region)).unwrap_or(RegionId(0))
 }

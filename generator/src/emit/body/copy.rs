@@ -373,13 +373,12 @@ impl Body<'_> {
                 ItemKind::Let { value } => self.holds(*value),
                 ItemKind::Call { result: Some(value), .. } => self.holds(*value),
                 ItemKind::Branch { then, otherwise, joins, .. } => {
-                    let mut changed = self.scopes.changed_in(proc, *then);
-                    changed.extend(self.scopes.changed_in(proc, *otherwise));
-                    self.forget(&changed);
+                    let changed = self.scopes.changed_in(*then).chain(self.scopes.changed_in(*otherwise));
+                    self.forget(&changed.collect::<Vec<_>>());
                     joins.iter().for_each(|join| self.holds(join.out));
                 }
                 ItemKind::Loop { body, carried, .. } => {
-                    let changed = self.scopes.changed_in(proc, *body);
+                    let changed: Vec<usize> = self.scopes.changed_in(*body).collect();
                     self.forget(&changed);
                     carried.iter().for_each(|each| self.holds(each.out));
                 }

@@ -325,10 +325,9 @@ impl<'a> Body<'a> {
         }
         let on = self.expr(on);
         self.statement(&format!("if ({on}) {{"));
-        let mut changed = self.scopes.changed_in(self.proc, then);
-        changed.extend(self.scopes.changed_in(self.proc, otherwise));
         // Nothing but these changes in the arms.
-        changed.retain(|_| self.by_variable);
+        let changed = self.scopes.changed_in(then).chain(self.scopes.changed_in(otherwise));
+        let changed: Vec<usize> = changed.filter(|_| self.by_variable).collect();
         let before: Vec<Option<ValueId>> = changed.iter().map(|slot| self.current[*slot]).collect();
         let has_else = !self.proc.regions[otherwise].items.is_empty();
         for (arm, is_then) in [(then, true), (otherwise, false)] {

@@ -39,12 +39,13 @@ impl Records {
     pub(super) fn new(proc: &Proc, bridged: bool) -> Records {
         let mut records = Records::default();
         let positions = proc.positions();
+        let on_tape = proc.holding(|item| uses_tape(proc, item), |_| false);
         for region in &proc.regions {
             let mut open: Vec<ItemId> = Vec::new();
             for &item in &region.items {
                 let this = number(proc, item);
                 let goes_on = open.first().is_some_and(|first| this.is_some() && number(proc, *first) == this);
-                if !goes_on && (!bridged || uses_tape(proc, item)) {
+                if !goes_on && (!bridged || on_tape[item.index()]) {
                     records.close(proc, std::mem::take(&mut open), &positions);
                 }
                 open.extend(this.map(|_| item));
@@ -83,9 +84,8 @@ fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
     calls::scalar(ty).filter(|scalar| scalar.exact).map(|scalar| (is_push, scalar.suffix))
 }
 
-/// Whether an item, or one inside it, uses the tape.
+/// Whether an item uses the tape by itself.
 fn uses_tape(proc: &Proc, item: ItemId) -> bool {
-    let inside = |region: &RegionId| proc.regions[*region].items.iter().any(|item| uses_tape(proc, *item));
     match &proc.items[item].kind {
         ItemKind::Push { .. }
         | ItemKind::Pop { .. }
@@ -96,8 +96,6 @@ fn uses_tape(proc: &Proc, item: ItemId) -> bool {
         | ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
         kind @ ItemKind::Call { .. } => kind.resizes(),
         ItemKind::Alloc { object, .. } => proc.objects[*object].life == Life::Stable,
-        ItemKind::Branch { then, otherwise, .. } => inside(then) || inside(otherwise),
-        ItemKind::Loop { body, .. } => inside(body),
         _ => false,
     }
 }

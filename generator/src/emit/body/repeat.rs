@@ -260,7 +260,7 @@ impl<'a> Body<'a> {
     }
 
     pub(super) fn repetition(&mut self, id: ItemId, test: &Expr, at: TestAt, body: RegionId, carried: &'a [Carried]) {
-        let changed = self.scopes.changed_in(self.proc, body);
+        let changed = self.scopes.changed_in(body).collect::<Vec<_>>();
         let from_snapshots = self.begin_snapshots(body);
         let down = self.downs.get(&id).cloned();
         let behind = if at == TestAt::After { Some(test) } else { None };

@@ -1,15 +1,17 @@
 //! By variable: where each C variable is declared.
 
 use super::Body;
+use crate::ir::nesting::Nesting;
 use crate::ir::*;
+use rustc_hash::FxHashMap;
 
 /// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.
 #[derive(Default)]
 pub(super) struct Scopes {
     /// Variables to be declared at an item, at the latest.
-    first: rustc_hash::FxHashMap<ItemId, Vec<usize>>,
-    /// What a region changes, by region.
-    changed: Vec<Vec<usize>>,
+    first: FxHashMap<ItemId, Vec<usize>>,
+    /// By region: the variables whose home is around it and that it or a region inside it assigns, and how often.
+    changed: Vec<Vec<(usize, usize)>>,
     /// The region around all mentions of each variable.
     pub(super) homes: Vec<Option<RegionId>>,
 }
@@ -20,7 +22,7 @@ impl Scopes {
             return Scopes { changed: vec![Vec::new(); proc.regions.len()], ..Scopes::default() };
         }
         let mut mentions: Vec<Vec<(RegionId, Option<ItemId>)>> = vec![Vec::new(); count];
-        let mut changed = vec![Vec::new(); proc.regions.len()];
+        let mut changed: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); proc.regions.len()];
         let slot = |value: ValueId| slots[proc.values[value].var.index()];
         for (index, region) in proc.regions.iter().enumerate() {
             let at = RegionId::new(index);
@@ -33,42 +35,62 @@ impl Scopes {
                         dim.extent.iter().chain(&dim.lower).for_each(|bound| walk::values(bound, &mut see));
                     }
                 }
-                defined(proc, item, &mut |value| changed[index].push(slot(value)));
+                defined(proc, item, &mut |value| *changed[index].entry(slot(value)).or_default() += 1);
             }
         }
         if let Some(result) = &proc.result {
             walk::values(result, &mut |value| mentions[slot(value)].push((RegionId(0), None)));
         }
-        let mut scopes = Scopes { first: Default::default(), changed, homes: vec![None; count] };
+        let mut scopes = Scopes { homes: vec![None; count], ..Scopes::default() };
         let positions = proc.positions();
+        let nesting = Nesting::new(proc, &positions);
         for (slot, mentions) in mentions.iter().enumerate() {
-            scopes.settle(proc, slot, mentions, &positions);
+            scopes.settle(proc, slot, mentions, &nesting, &positions);
         }
+        scopes.sum_up(proc, changed, &nesting, &positions);
         scopes
     }
 
+    /// Finds the home of a variable, and the item there that mentions it first, itself or by what is inside.
     fn settle(
         &mut self,
         proc: &Proc,
         slot: usize,
         mentions: &[(RegionId, Option<ItemId>)],
+        nesting: &Nesting,
         positions: &[Option<(RegionId, usize)>],
     ) {
-        let mut paths = mentions.iter().map(|(region, item)| path(proc, *region, *item));
-        let Some(mut home) = paths.next().map(|path| path.iter().map(|step| step.0).collect::<Vec<_>>()) else {
-            return;
-        };
-        for path in paths {
-            let common = home.iter().zip(&path).take_while(|(a, b)| **a == b.0).count();
-            home.truncate(common);
-        }
-        let Some(&home) = home.last() else { return };
+        let regions = mentions.iter().map(|mention| mention.0);
+        let Some(home) = regions.reduce(|home, region| nesting.common(proc, home, region)) else { return };
         self.homes[slot] = Some(home);
-        let here = mentions.iter().filter_map(|(region, item)| {
-            path(proc, *region, *item).into_iter().find(|step| step.0 == home).and_then(|step| step.1)
-        });
-        if let Some(item) = here.min_by_key(|item| positions[item.index()].map(|(_, position)| position)) {
+        let at = |item: ItemId| positions[item.index()].map(|(_, position)| position);
+        let own = mentions.iter().filter(|mention| mention.0 == home).filter_map(|mention| mention.1);
+        let own = own.min_by_key(|item| at(*item));
+        let inside = mentions.iter().map(|mention| mention.0).filter(|region| *region != home);
+        let inside = inside.min_by_key(|region| nesting.number(*region)).and_then(|region| within(proc, home, region));
+        if let Some(item) = own.into_iter().chain(inside).min_by_key(|item| at(*item)) {
             self.first.entry(item).or_default().push(slot);
+        }
+    }
+
+    /// Adds to what regions assign what those inside them do. Nothing outside its home mentions a variable.
+    fn sum_up(
+        &mut self,
+        proc: &Proc,
+        mut changed: Vec<FxHashMap<usize, usize>>,
+        nesting: &Nesting,
+        positions: &[Option<(RegionId, usize)>],
+    ) {
+        self.changed = vec![Vec::new(); changed.len()];
+        for region in nesting.inner_first() {
+            let here = std::mem::take(&mut changed[region.index()]);
+            let leaves = |slot: usize| self.homes[slot].is_none_or(|home| !nesting.is_within(home, region));
+            let here: Vec<(usize, usize)> = here.into_iter().filter(|(slot, _)| leaves(*slot)).collect();
+            if let Some((outer, _)) = proc.around(region, positions) {
+                let outer = &mut changed[outer.index()];
+                here.iter().for_each(|(slot, times)| *outer.entry(*slot).or_default() += times);
+            }
+            self.changed[region.index()] = here;
         }
     }
 
@@ -76,33 +98,21 @@ impl Scopes {
         self.first.get(&item).map_or(&[], Vec::as_slice)
     }
 
-    /// The C variables that a region and those inside it assign.
-    pub(super) fn changed_in(&self, proc: &Proc, region: RegionId) -> Vec<usize> {
-        let mut all = self.changed[region.index()].clone();
-        for &item in &proc.regions[region].items {
-            match &proc.items[item].kind {
-                ItemKind::Branch { then, otherwise, .. } => {
-                    all.extend(self.changed_in(proc, *then));
-                    all.extend(self.changed_in(proc, *otherwise));
-                }
-                ItemKind::Loop { body, .. } => all.extend(self.changed_in(proc, *body)),
-                _ => {}
-            }
-        }
-        all
+    /// The C variables from outside that a region and those inside it assign.
+    pub(super) fn changed_in(&self, region: RegionId) -> impl Iterator<Item = usize> {
+        self.changed[region.index()].iter().map(|(slot, _)| *slot)
+    }
+
+    /// How often a region and those inside it assign a C variable from outside.
+    pub(super) fn times_changed(&self, region: RegionId, slot: usize) -> usize {
+        self.changed[region.index()].iter().find(|(changed, _)| *changed == slot).map_or(0, |(_, times)| *times)
     }
 }
 
-/// The regions around a mention, outermost first, each with the item that holds it there.
-fn path(proc: &Proc, region: RegionId, item: Option<ItemId>) -> Vec<(RegionId, Option<ItemId>)> {
-    let mut steps = vec![(region, item)];
-    let mut at = region;
-    while let Some((parent, item)) = proc.regions[at].parent {
-        steps.push((parent, Some(item)));
-        at = parent;
-    }
-    steps.reverse();
-    steps
+/// The item of a region around another one that holds it.
+fn within(proc: &Proc, outer: RegionId, region: RegionId) -> Option<ItemId> {
+    let around = |at: &(RegionId, ItemId)| proc.regions[at.0].parent;
+    std::iter::successors(proc.regions[region].parent, around).find(|at| at.0 == outer).map(|at| at.1)
 }
 
 /// The values that an item defines in its own region or, for heads, in its body.

@@ -5,9 +5,9 @@ use super::tree::{Tree, Unordered};
 use crate::ir::Span;
 use crate::refuse::{Class, Refusal};
 use crate::stack;
-use std::io::{ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 /// The oldest major version whose syntax trees were read in tests.
 const OLDEST: u32 = 14;
@@ -190,7 +190,9 @@ fn given(files: &[String]) -> Vec<(String, String)> {
 /// The syntax tree of a text, or what the compiler has against it.
 pub fn tree_of_text(clang: &str, arguments: &[String], text: &str) -> Result<String, String> {
     let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
-    output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", "-"]), text)
+    let mut command = Command::new(clang);
+    command.args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", "-"]);
+    read(&mut command, text, without_blanks)
 }
 
 /// What the compiler prints of a declaration in a text, or what it has against the text.
@@ -204,7 +206,9 @@ pub fn declaration_of_text(clang: &str, arguments: &[String], text: &str, name: 
 /// The syntax tree of a file as text, or what the compiler has against it.
 pub fn tree_of_file(clang: &str, arguments: &[String], file: &str) -> Result<String, String> {
     let tree = [CALLS_OF_CTYPE, "-Xclang", "-ast-dump=json", "-fsyntax-only", "-Wno-everything"];
-    output(Command::new(clang).args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", file]), "")
+    let mut command = Command::new(clang);
+    command.args(tree).args(arguments).args(["-fno-color-diagnostics", "-x", "c", file]);
+    read(&mut command, "", without_blanks)
 }
 
 /// A source, preprocessed.
@@ -239,19 +243,48 @@ pub fn expanded_text(clang: &str, arguments: &[String], text: &str) -> Result<St
 
 /// What a compiler prints that reads a text, or its first complaint.
 fn output(compiler: &mut Command, text: &str) -> Result<String, String> {
+    read(compiler, text, whole)
+}
+
+/// What `keep` keeps of what a compiler prints that reads a text, or its first complaint.
+fn read(compiler: &mut Command, text: &str, keep: fn(ChildStdout) -> io::Result<Vec<u8>>) -> Result<String, String> {
     compiler.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = compiler.spawn().and_then(|mut running| {
         if let Some(mut input) = running.stdin.take() {
             input.write_all(text.as_bytes())?;
         }
-        running.wait_with_output()
+        let errors = running.stderr.take();
+        let errors = std::thread::spawn(move || {
+            let mut said = Vec::new();
+            errors.map(|mut errors| errors.read_to_end(&mut said));
+            said
+        });
+        let kept = running.stdout.take().map_or(Ok(Vec::new()), keep)?;
+        Ok((running.wait()?, kept, errors.join().unwrap_or_default()))
     });
-    let output = run.map_err(|error| error.to_string())?;
-    if output.status.success() {
-        return Ok(super::sources::readable(output.stdout));
+    let (status, kept, said) = run.map_err(|error| error.to_string())?;
+    if status.success() {
+        return Ok(super::sources::readable(kept));
     }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = String::from_utf8_lossy(&said).into_owned();
     Err(said.lines().find(|line| line.contains("error")).unwrap_or(&said).trim().to_string())
+}
+
+fn whole(mut from: impl Read) -> io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    from.read_to_end(&mut all)?;
+    Ok(all)
+}
+
+/// A syntax tree without its indentation, whose bytes grow with the square of the depth. No string of JSON goes over the
+/// end of a line.
+fn without_blanks(from: impl Read) -> io::Result<Vec<u8>> {
+    let (mut from, mut line, mut tree) = (BufReader::with_capacity(1 << 17, from), Vec::new(), Vec::new());
+    while from.read_until(b'\n', &mut line)? > 0 {
+        tree.extend_from_slice(line.trim_ascii());
+        line.clear();
+    }
+    Ok(tree)
 }
 
 #[cfg(test)]
@@ -271,6 +304,14 @@ mod tests {
                     [-Wunsequenced]\n    i = i++ + i++;\n1 warning generated.\n";
         let what = "multiple unsequenced modifications to 'i'".to_string();
         assert_eq!(unordered(said), [Unordered { path: "./b.h".into(), line: 12, column: 7, what }]);
+    }
+
+    #[test]
+    fn tree_without_indentation_is_the_tree_with_the_blanks_in_strings() {
+        let indented =
+            "{\n  \"kind\": \"A\",\n  \"inner\": [\n    {\n      \"value\": \"  two  blanks \"\n    }\n  ]\n}\n";
+        let kept = without_blanks(indented.as_bytes()).expect("no file fails");
+        assert_eq!(kept, br#"{"kind": "A","inner": [{"value": "  two  blanks "}]}"#);
     }
 
     #[test]
