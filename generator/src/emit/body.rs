@@ -17,82 +17,25 @@ mod records;
 mod repeat;
 mod scope;
 mod snapshot;
+mod state;
 mod tape;
 mod text;
 mod watched;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
+use super::calls;
 use super::expr::{Exprs, Naming};
 use super::names::{Names, code, words};
-use super::{Unit, calls};
+use super::unit::Unit;
 use crate::check::Watch;
 use crate::ir::*;
 use index::Index;
 use lines::Lines;
-use scope::Scopes;
+pub(super) use state::Printed;
+use state::{Body, Copies, Records, Scopes};
 pub(super) use text::Macros;
-pub(super) use watched::watched;
-
-/// Prints one procedure.
-pub(super) struct Body<'a> {
-    unit: &'a Unit<'a>,
-    proc: &'a Proc,
-    exprs: Exprs<'a>,
-    by_variable: bool,
-    tape: String,
-    heap: String,
-    locals: Names,
-    /// Names of functions that generated code may call where the user's does not.
-    library: Names,
-    /// By value: the name of each value. By variable: unused.
-    values: Vec<String>,
-    /// By variable: the C variable of each variable.
-    slots: Vec<usize>,
-    slot_names: Vec<String>,
-    /// By variable: the variables of each C variable.
-    slot_vars: Vec<Vec<VarId>>,
-    /// By variable: the C variables of each name.
-    slots_named: FxHashMap<String, Vec<usize>>,
-    objects: Vec<String>,
-    /// Where values and objects are mentioned.
-    index: Index<'a>,
-    scopes: Scopes,
-    /// By variable: which value each C variable holds.
-    current: Vec<Option<ValueId>>,
-    declared: Vec<bool>,
-    /// By variable: values that have a constant of their own.
-    kept: RefCell<BTreeMap<ValueId, String>>,
-    fresh_kept: RefCell<Vec<ValueId>>,
-    out: Lines,
-    indent: usize,
-    /// The source line that was named last.
-    line: (u32, u32),
-    /// By value: lets that a `for` has taken into its head.
-    skipped: FxHashSet<ItemId>,
-    /// Numbers that go on the tape together.
-    records: records::Records,
-    /// Names that the parameters have in C, those without use among them.
-    params: Vec<String>,
-    /// By variable: loops that are printed as `for`.
-    heads: FxHashMap<ItemId, repeat::Head>,
-    /// By value: loops that count down in their test.
-    downs: FxHashMap<ItemId, repeat::Down>,
-    /// By value: numbers that loops begin with.
-    begins: FxHashMap<ValueId, ItemId>,
-    /// By variable: the user's text.
-    copies: copy::Copies,
-    /// The names of the handles of loops that run again from snapshots, innermost last.
-    handles: Vec<String>,
-    /// For `--check`: names of what passes that run twice began with.
-    rehearsals: Vec<(String, String)>,
-    /// Items of the primal come first.
-    primal_items: usize,
-    /// For `--check`: what a copy of the procedure says.
-    watch: Option<(&'a Watch<'a>, ProcId)>,
-}
 
 impl Naming for Body<'_> {
     fn value(&self, value: ValueId) -> String {
@@ -135,16 +78,6 @@ impl Naming for Body<'_> {
     fn is_array(&self, pointer: ValueId) -> bool {
         self.index.arrays.contains(&self.proc.values[pointer].var)
     }
-}
-
-/// The printed procedure: declarator and body.
-pub(super) struct Printed {
-    /// What stands in front of its prototype.
-    pub(super) attribute: String,
-    /// `double f_fwd(adtape_t *t, double *x)`.
-    pub(super) signature: String,
-    /// `{ ... }` and a line end.
-    pub(super) body: String,
 }
 
 /// Prints a procedure under a name. `tape`: whether it takes a tape as its first argument.
@@ -219,11 +152,11 @@ impl<'a> Body<'a> {
             indent: 1,
             line: (0, 0),
             skipped: FxHashSet::default(),
-            records: records::Records::new(proc, bridged),
+            records: Records::new(proc, bridged),
             params: Vec::new(),
             heads: if by_variable { repeat::heads(proc) } else { FxHashMap::default() },
             downs,
-            copies: if by_variable { copy::Copies::new(unit, primal, proc) } else { copy::Copies::default() },
+            copies: if by_variable { Copies::new(unit, primal, proc) } else { Copies::default() },
             handles: Vec::new(),
             rehearsals: Vec::new(),
             primal_items: if by_variable { primal.items.len() } else { 0 },
@@ -260,7 +193,7 @@ impl<'a> Body<'a> {
         body.scopes = Scopes::new(proc, &body.slots, body.slot_names.len());
         // The body changes the variable by the step alone.
         let heads = std::mem::take(&mut body.heads);
-        let once = |item: &ItemId, head: &repeat::Head| {
+        let once = |item: &ItemId, head: &state::Head| {
             let ItemKind::Loop { body: inside, .. } = &proc.items[*item].kind else { return false };
             let slot = body.slots[head.var.index()];
             body.scopes.times_changed(*inside, slot) == 1
@@ -487,4 +420,13 @@ impl<'a> Body<'a> {
             }
         }
     }
+}
+
+/// Prints the copy of a procedure that says which memory it reaches.
+pub(super) fn watched(unit: &Unit, watch: &Watch, id: ProcId, name: &str) -> Printed {
+    let proc = &unit.program.procs[id];
+    let body = Body::new(unit, proc, proc, true);
+    let mut printed = printed(Body { watch: Some((watch, id)), ..body }, name, false);
+    printed.body = printed.body.replacen("{\n", &format!("{{\n    {}_begins();\n", unit.witness), 1);
+    printed
 }

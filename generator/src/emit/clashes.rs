@@ -5,9 +5,11 @@
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::beginning;
+use super::names::SIGNATURE;
 use super::names::{is_library_header, is_of_headers};
-use super::{SIGNATURE, Unit, beginning};
 use crate::directives::directives;
+use crate::emit::unit::Unit;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 

@@ -44,7 +44,7 @@ impl Names {
         let is_before = |source: &&Source| match header {
             _ if source.main => false,
             Some(header) => is_named(&source.path, header),
-            None => source.text.lines().next().is_some_and(|line| line.ends_with(super::SIGNATURE)),
+            None => source.text.lines().next().is_some_and(|line| line.ends_with(SIGNATURE)),
         };
         let others = program.sources.iter().filter(|source| !is_before(source));
         let mut taken: FxHashSet<&str> = others.flat_map(|source| words(&source.text)).collect();
@@ -380,3 +380,6 @@ mod tests {
         assert_eq!(words(&code(text)).collect::<Vec<_>>(), ["a", "c", "s", "g"]);
     }
 }
+
+/// What the first line of a generated file ends with.
+pub const SIGNATURE: &str = "written by adtape. */";

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::expr::Exprs;
-use super::{Text, names};
+use super::names;
+use super::text::Text;
 use crate::ir::*;
 
 impl Text {

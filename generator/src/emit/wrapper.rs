@@ -1,6 +1,7 @@
 //! The function that runs both sweeps of a head, and what the header says about it.
 
-use super::{Unit, calls};
+use super::calls;
+use super::unit::Unit;
 use crate::check::Watch;
 use crate::emit::expr::Exprs;
 use crate::emit::names::Names;
@@ -205,7 +206,7 @@ pub(super) fn tangent(primal: &Proc, tangent: &Proc) -> String {
 
 /// Which parameters of a head its tangent takes a tangent of.
 fn taken(program: &Program, head: ProcId, tangents: &Tangents) -> Vec<bool> {
-    let of = super::head_of(tangents, program, head);
+    let of = head_of(tangents, program, head);
     let tangent = tangents.tangents.iter().find(|(id, ..)| Some(*id) == of);
     let primal = &program.procs[head];
     let all = tangent.map(|(.., tangent)| tangents_of(primal, tangent));
@@ -229,4 +230,11 @@ fn is_tangent_of(name: &str, primal: &str) -> bool {
     let rest = name.strip_prefix(primal).and_then(|rest| rest.strip_prefix("_d"));
     let numbered = |rest: &str| rest.strip_prefix('_').is_some_and(|digits| digits.bytes().all(|c| c.is_ascii_digit()));
     rest.is_some_and(|rest| rest.is_empty() || numbered(rest))
+}
+
+/// The head of this name among the tangents. Calls may have been written into their callers for one of the two only, so
+/// procedures have other numbers there.
+pub(super) fn head_of(tangents: &Tangents, program: &Program, head: ProcId) -> Option<ProcId> {
+    let name = &program.procs[head].name;
+    tangents.heads.iter().copied().find(|other| tangents.program.procs[*other].name == *name)
 }

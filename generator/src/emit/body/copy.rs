@@ -4,28 +4,14 @@
 //! same items, no push among them, every variable under the user's name and with the value that the text expects. What
 //! is not copied is printed from the intermediate form, with the comment above it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
-use super::{Body, text};
-use crate::emit::Unit;
+use super::state::{Body, Copies};
+use super::text;
 use crate::emit::names::words;
+use crate::emit::unit::Unit;
 use crate::ir::*;
-
-/// What is known of the statements of a procedure.
-#[derive(Default)]
-pub(super) struct Copies {
-    /// Items of the primal that come from a statement or one inside it, by statement.
-    items: BTreeMap<StatementId, BTreeSet<ItemId>>,
-    /// Statements whose text the sweep may take as it is, as far as that does not depend on the place.
-    pub(super) whole: BTreeMap<StatementId, String>,
-    /// The region of each item of the sweep.
-    regions: Vec<Option<RegionId>>,
-    /// Items that mention a variable, by variable.
-    mentions: FxHashMap<VarId, BTreeSet<ItemId>>,
-    /// Comments above statements that were printed already.
-    pub(super) commented: BTreeSet<StatementId>,
-}
 
 impl Copies {
     fn region(&self, item: ItemId) -> Option<RegionId> {
@@ -333,7 +319,7 @@ impl Body<'_> {
     /// Whether objects that an item names are called as the user calls them.
     fn objects_keep_names(&self, item: ItemId) -> bool {
         let mut keep = true;
-        super::super::objects_of(self.proc, item, &mut |object| {
+        crate::sweep::tidy::named(self.proc, item, &mut |object| {
             keep &= self.objects[object.index()] == self.proc.objects[object].name;
         });
         keep

@@ -5,7 +5,7 @@ use crate::ir::Program;
 
 impl Printed {
     /// Begins with a test that function pointers hold what the sweeps call in their place.
-    pub(in crate::emit) fn guarded(mut self, program: &Program, what: &str) -> Printed {
+    pub(crate) fn guarded(mut self, program: &Program, what: &str) -> Printed {
         let mut tests = String::new();
         for (variable, function) in &program.assumed {
             tests += &format!(

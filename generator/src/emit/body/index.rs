@@ -1,7 +1,7 @@
 //! Where values, variables and objects of a procedure are mentioned, found once.
 
-use crate::emit::objects_of;
 use crate::ir::*;
+use crate::sweep::tidy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Mentions in a procedure.
@@ -50,7 +50,7 @@ impl<'a> Index<'a> {
                 own.insert(value);
             });
             own.into_iter().for_each(|value| *readers.entry(value).or_default() += 1);
-            objects_of(proc, item, &mut |object| naming.entry(object).or_default().push(item));
+            tidy::named(proc, item, &mut |object| naming.entry(object).or_default().push(item));
             match proc.items[item].kind {
                 ItemKind::Declare { object } => {
                     declared.insert(object);

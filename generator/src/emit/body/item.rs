@@ -2,7 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Body, Naming, calls};
+use super::state::Body;
+use crate::emit::calls;
+use crate::emit::expr::Naming;
 use crate::emit::names::words;
 use crate::ir::*;
 use crate::stack::deep;

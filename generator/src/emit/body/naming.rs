@@ -1,6 +1,7 @@
 //! Names of objects, variables and values in C.
 
-use super::{Body, Scopes};
+use super::state::Body;
+use super::state::Scopes;
 use crate::emit::names::Names;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};

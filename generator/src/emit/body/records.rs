@@ -10,29 +10,13 @@
 //! so both sweeps find the same records. Where passes run again, one sweep alone uses the tape: there only pushes that
 //! stand side by side go together.
 
-use super::{Body, calls};
+use super::state::Body;
+use crate::emit::body::state::{Record, Records};
+use crate::emit::calls;
 use crate::ir::*;
-use rustc_hash::FxHashMap;
 
 /// Numbers of a record at most: they stay in registers or near them until the last one is there.
 const LARGEST: usize = 16;
-
-/// The records of a procedure.
-#[derive(Default)]
-pub(super) struct Records {
-    all: Vec<Record>,
-    /// By push or pop: its record, and its position there.
-    parts: FxHashMap<ItemId, (usize, usize)>,
-    /// Names of what waits for the last push, and of what the first pop brings.
-    names: FxHashMap<ItemId, String>,
-}
-
-struct Record {
-    /// Pushes or pops, in the order of the region.
-    items: Vec<ItemId>,
-    /// From where on they stand side by side: these need no names in front of a push.
-    side: usize,
-}
 
 impl Records {
     /// `bridged`: whether items may stand between two pushes.

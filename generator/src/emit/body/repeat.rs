@@ -5,23 +5,12 @@
 //! there.
 
 use super::index::Index;
-use super::{Body, Naming};
+use super::state::Body;
+use crate::emit::body::state::{Down, Head};
+use crate::emit::expr::Naming;
 use crate::ir::*;
 use crate::plan::control;
 use rustc_hash::FxHashMap;
-
-/// The parts of a `for`.
-#[derive(Clone, Debug)]
-pub(super) struct Head {
-    /// The variable that it steps.
-    pub(super) var: VarId,
-    /// The last item of the body.
-    pub(super) step: ItemId,
-    /// The item right in front of the loop, if it gives the variable its first value.
-    pub(super) init: Option<ItemId>,
-    /// Whether nothing but the loop and `init` mentions the variable.
-    pub(super) own: bool,
-}
 
 /// The loops of a procedure that are printed as `for`.
 pub(super) fn heads(proc: &Proc) -> FxHashMap<ItemId, Head> {
@@ -78,21 +67,6 @@ fn is_announced(proc: &Proc, body: RegionId, value: ValueId) -> bool {
         passes.iter().chain(among.iter().flatten()).for_each(|e| walk::values(e, &mut |other| named |= other == value));
     }
     named
-}
-
-/// By value: a loop that counts down in its test, `for (int i = n; i-- > 0;)`.
-#[derive(Clone, Debug)]
-pub(super) struct Down {
-    /// Position of the counter among the carried variables.
-    pub(super) carried: usize,
-    /// The counter when a pass begins: one more than what the body reads.
-    pub(super) head: ValueId,
-    /// What the body reads.
-    pub(super) here: ValueId,
-    /// The item that defines it.
-    pub(super) item: ItemId,
-    /// The item that defines the first value, if nothing else reads that.
-    pub(super) init: Option<ItemId>,
 }
 
 /// The loops of a reverse sweep that count down.

@@ -1,20 +1,10 @@
 //! By variable: where each C variable is declared.
 
-use super::Body;
+use super::state::Body;
+use crate::emit::body::state::Scopes;
 use crate::ir::nesting::Nesting;
 use crate::ir::*;
 use rustc_hash::FxHashMap;
-
-/// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.
-#[derive(Default)]
-pub(super) struct Scopes {
-    /// Variables to be declared at an item, at the latest.
-    first: FxHashMap<ItemId, Vec<usize>>,
-    /// By region: the variables whose home is around it and that it or a region inside it assigns, and how often.
-    changed: Vec<Vec<(usize, usize)>>,
-    /// The region around all mentions of each variable.
-    pub(super) homes: Vec<Option<RegionId>>,
-}
 
 impl Scopes {
     pub(super) fn new(proc: &Proc, slots: &[usize], count: usize) -> Scopes {

@@ -3,7 +3,7 @@
 //! A handle of the run-time library goes with the loop: it counts passes and says what is next. It lies on the tape
 //! between the two sweeps, behind everything that the loop has there.
 
-use super::Body;
+use super::state::Body;
 use crate::emit::calls;
 use crate::ir::*;
 

@@ -1,6 +1,6 @@
 //! Pushes, pops and what `--check` notes, as C.
 
-use super::Body;
+use super::state::Body;
 use crate::emit::calls;
 use crate::ir::*;
 

@@ -1,18 +1,8 @@
 //! The copy of a procedure that says which memory it reaches, for `--check`: see [`crate::check::Watch`].
 
-use super::{Body, Printed, Unit, printed};
-use crate::check::Watch;
+use super::state::Body;
 use crate::emit::expr::{Exprs, NAME, Naming, PREFIX};
 use crate::ir::*;
-
-/// Prints the copy of a procedure that says which memory it reaches.
-pub(in crate::emit) fn watched(unit: &Unit, watch: &Watch, id: ProcId, name: &str) -> Printed {
-    let proc = &unit.program.procs[id];
-    let body = Body::new(unit, proc, proc, true);
-    let mut printed = printed(Body { watch: Some((watch, id)), ..body }, name, false);
-    printed.body = printed.body.replacen("{\n", &format!("{{\n    {}_begins();\n", unit.witness), 1);
-    printed
-}
 
 impl Body<'_> {
     /// For `--check`: the copy of a procedure says that it writes to a place.
@@ -38,7 +28,7 @@ impl Body<'_> {
 
 impl Exprs<'_> {
     /// A read of a place by way of a function that hears of it, and how tightly the text binds.
-    pub(in crate::emit) fn read_for_check(
+    pub(crate) fn read_for_check(
         &self,
         expr: &Expr,
         place: &Place,

@@ -1,20 +1,19 @@
 //! The types of functions, as declarations are compared by them.
 
 use super::tree::Node;
-use super::unit::Unit;
 
 /// The type of a function: typedefs of its result and of its parameters stand for what they name, and qualifiers of the
 /// parameters themselves are left out.
-pub fn of(unit: &Unit, node: &Node) -> String {
+pub fn of(meant: &dyn Fn(&str) -> String, node: &Node) -> String {
     let written = node.written_type.as_ref();
     let (result, _) = written.split_once('(').unwrap_or((written, ""));
-    let result = unit.meant(result.trim());
+    let result = meant(result.trim());
     let space = if result.ends_with('*') { "" } else { " " };
     if written.ends_with("()") {
         return format!("{result}{space}()");
     }
     let mut params: Vec<String> =
-        node.inner.iter().filter(|part| part.kind == "ParmVarDecl").map(|param| parameter(unit, param.ty())).collect();
+        node.inner.iter().filter(|part| part.kind == "ParmVarDecl").map(|param| parameter(meant, param.ty())).collect();
     if written.ends_with("...)") {
         params.push("...".to_string());
     }
@@ -22,9 +21,9 @@ pub fn of(unit: &Unit, node: &Node) -> String {
     format!("{result}{space}({params})")
 }
 
-fn parameter(unit: &Unit, ty: &str) -> String {
+fn parameter(meant: &dyn Fn(&str) -> String, ty: &str) -> String {
     let ty = ty.replace("restrict", "").trim_end().replace("*const", "*");
     let is_pointer = ty.contains(['*', '[', '(']);
     let ty = if is_pointer { &ty } else { ty.trim_start_matches("const ") };
-    unit.meant(ty.trim_end())
+    meant(ty.trim_end())
 }

@@ -141,9 +141,9 @@ impl<'a> Unit<'a> {
     fn meaning(&self, node: &Node) -> Option<Meaning> {
         Some(match node.kind {
             "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
-                Meaning::Function(functions::of(self, node))
+                Meaning::Function(functions::of(&|ty| self.meant(ty), node))
             }
-            "FunctionDecl" => Meaning::Prototype(functions::of(self, node)),
+            "FunctionDecl" => Meaning::Prototype(functions::of(&|ty| self.meant(ty), node)),
             "VarDecl" => Meaning::Variable(node.written_type.to_string()),
             "TypedefDecl" => Meaning::Type(node.written_type.to_string()),
             "EnumConstantDecl" => Meaning::Enumerator(self.constants.get(&node.id).copied()),

@@ -1,0 +1,151 @@
+//! A procedure while it is printed.
+
+use super::index::Index;
+use super::lines::Lines;
+use crate::check::Watch;
+use crate::emit::expr::Exprs;
+use crate::emit::names::Names;
+use crate::emit::unit::Unit;
+use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Prints one procedure.
+pub(super) struct Body<'a> {
+    pub(super) unit: &'a Unit<'a>,
+    pub(super) proc: &'a Proc,
+    pub(super) exprs: Exprs<'a>,
+    pub(super) by_variable: bool,
+    pub(super) tape: String,
+    pub(super) heap: String,
+    pub(super) locals: Names,
+    /// Names of functions that generated code may call where the user's does not.
+    pub(super) library: Names,
+    /// By value: the name of each value. By variable: unused.
+    pub(super) values: Vec<String>,
+    /// By variable: the C variable of each variable.
+    pub(super) slots: Vec<usize>,
+    pub(super) slot_names: Vec<String>,
+    /// By variable: the variables of each C variable.
+    pub(super) slot_vars: Vec<Vec<VarId>>,
+    /// By variable: the C variables of each name.
+    pub(super) slots_named: FxHashMap<String, Vec<usize>>,
+    pub(super) objects: Vec<String>,
+    /// Where values and objects are mentioned.
+    pub(super) index: Index<'a>,
+    pub(super) scopes: Scopes,
+    /// By variable: which value each C variable holds.
+    pub(super) current: Vec<Option<ValueId>>,
+    pub(super) declared: Vec<bool>,
+    /// By variable: values that have a constant of their own.
+    pub(super) kept: RefCell<BTreeMap<ValueId, String>>,
+    pub(super) fresh_kept: RefCell<Vec<ValueId>>,
+    pub(super) out: Lines,
+    pub(super) indent: usize,
+    /// The source line that was named last.
+    pub(super) line: (u32, u32),
+    /// By value: lets that a `for` has taken into its head.
+    pub(super) skipped: FxHashSet<ItemId>,
+    /// Numbers that go on the tape together.
+    pub(super) records: Records,
+    /// Names that the parameters have in C, those without use among them.
+    pub(super) params: Vec<String>,
+    /// By variable: loops that are printed as `for`.
+    pub(super) heads: FxHashMap<ItemId, Head>,
+    /// By value: loops that count down in their test.
+    pub(super) downs: FxHashMap<ItemId, Down>,
+    /// By value: numbers that loops begin with.
+    pub(super) begins: FxHashMap<ValueId, ItemId>,
+    /// By variable: the user's text.
+    pub(super) copies: Copies,
+    /// The names of the handles of loops that run again from snapshots, innermost last.
+    pub(super) handles: Vec<String>,
+    /// For `--check`: names of what passes that run twice began with.
+    pub(super) rehearsals: Vec<(String, String)>,
+    /// Items of the primal come first.
+    pub(super) primal_items: usize,
+    /// For `--check`: what a copy of the procedure says.
+    pub(super) watch: Option<(&'a Watch<'a>, ProcId)>,
+}
+
+/// The printed procedure: declarator and body.
+pub(crate) struct Printed {
+    /// What stands in front of its prototype.
+    pub(crate) attribute: String,
+    /// `double f_fwd(adtape_t *t, double *x)`.
+    pub(crate) signature: String,
+    /// `{ ... }` and a line end.
+    pub(crate) body: String,
+}
+
+/// What is known of the statements of a procedure.
+#[derive(Default)]
+pub(super) struct Copies {
+    /// Items of the primal that come from a statement or one inside it, by statement.
+    pub(super) items: BTreeMap<StatementId, BTreeSet<ItemId>>,
+    /// Statements whose text the sweep may take as it is, as far as that does not depend on the place.
+    pub(super) whole: BTreeMap<StatementId, String>,
+    /// The region of each item of the sweep.
+    pub(super) regions: Vec<Option<RegionId>>,
+    /// Items that mention a variable, by variable.
+    pub(super) mentions: FxHashMap<VarId, BTreeSet<ItemId>>,
+    /// Comments above statements that were printed already.
+    pub(super) commented: BTreeSet<StatementId>,
+}
+
+/// The records of a procedure.
+#[derive(Default)]
+pub(super) struct Records {
+    pub(super) all: Vec<Record>,
+    /// By push or pop: its record, and its position there.
+    pub(super) parts: FxHashMap<ItemId, (usize, usize)>,
+    /// Names of what waits for the last push, and of what the first pop brings.
+    pub(super) names: FxHashMap<ItemId, String>,
+}
+
+pub(super) struct Record {
+    /// Pushes or pops, in the order of the region.
+    pub(super) items: Vec<ItemId>,
+    /// From where on they stand side by side: these need no names in front of a push.
+    pub(super) side: usize,
+}
+
+/// The parts of a `for`.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    /// The variable that it steps.
+    pub(super) var: VarId,
+    /// The last item of the body.
+    pub(super) step: ItemId,
+    /// The item right in front of the loop, if it gives the variable its first value.
+    pub(super) init: Option<ItemId>,
+    /// Whether nothing but the loop and `init` mentions the variable.
+    pub(super) own: bool,
+}
+
+/// By value: a loop that counts down in its test, `for (int i = n; i-- > 0;)`.
+#[derive(Clone, Debug)]
+pub(super) struct Down {
+    /// Position of the counter among the carried variables.
+    pub(super) carried: usize,
+    /// The counter when a pass begins: one more than what the body reads.
+    pub(super) head: ValueId,
+    /// What the body reads.
+    pub(super) here: ValueId,
+    /// The item that defines it.
+    pub(super) item: ItemId,
+    /// The item that defines the first value, if nothing else reads that.
+    pub(super) init: Option<ItemId>,
+}
+
+/// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.
+#[derive(Default)]
+pub(super) struct Scopes {
+    /// Variables to be declared at an item, at the latest.
+    pub(super) first: FxHashMap<ItemId, Vec<usize>>,
+    /// By region: the variables whose home is around it and that it or a region inside it assigns, and how often.
+    pub(super) changed: Vec<Vec<(usize, usize)>>,
+    /// The region around all mentions of each variable.
+    pub(super) homes: Vec<Option<RegionId>>,
+}

@@ -1,0 +1,108 @@
+//! What all procedures of the output share.
+
+use super::body::Macros;
+use super::helpers::Helpers;
+use super::names::{self, Names};
+use super::options::Options;
+use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// What all procedures of the output share.
+pub(super) struct Unit<'a> {
+    pub(super) program: &'a Program,
+    /// Names of sweeps, and their parameters.
+    pub(super) sweeps: FxHashMap<(ProcId, Role), (String, Vec<Param>)>,
+    /// Procedures with loops that run again.
+    pub(super) stepwise: FxHashSet<ProcId>,
+    /// Procedures whose forward sweep leaves everything out.
+    pub(super) left_out: FxHashSet<ProcId>,
+    /// Names that file scope may not take: every word of the sources.
+    pub(super) names: Names,
+    /// Names that a sweep that names values may not take: words of the sources that are no variables.
+    pub(super) local_names: Names,
+    /// Name of the function that allocates or aborts.
+    pub(super) allocator: String,
+    /// Whether it is called.
+    pub(super) allocates: Arc<AtomicBool>,
+    /// Functions that C's library lacks.
+    pub(super) helpers: Arc<Helpers>,
+    /// How functions begin that note operands for the check.
+    pub(super) witness: String,
+    /// Whether the file checks itself: it notes the pointers in memory that it reads.
+    pub(super) checks: bool,
+    /// A macro in front of functions that stay functions of their own.
+    pub(super) apart: String,
+    /// What the sources define.
+    pub(super) macros: Macros<'a>,
+    pub(super) problems: Arc<Mutex<Vec<String>>>,
+    /// Functions of C's library that the sweeps call.
+    pub(super) called: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Unit<'_> {
+    pub(super) fn sweep_name(&self, proc: ProcId, role: Role) -> String {
+        self.sweeps.get(&(proc, role)).map(|known| known.0.clone()).unwrap_or_else(|| {
+            self.problem("a sweep that does not exist is called");
+            String::new()
+        })
+    }
+
+    /// Something that other passes should have refused.
+    pub(super) fn problem(&self, what: &str) {
+        self.problems.lock().expect("nobody stops while it is locked").push(what.into());
+    }
+}
+
+impl<'a> Unit<'a> {
+    pub(super) fn new(program: &'a Program, options: &Options) -> Unit<'a> {
+        let mut names = Names::of_program(program, Some(&options.header()));
+        let witness = names.fresh("check_operands");
+        Unit {
+            program,
+            sweeps: FxHashMap::default(),
+            stepwise: FxHashSet::default(),
+            left_out: FxHashSet::default(),
+            local_names: names::local(program, &names),
+            apart: names.fresh("APART"),
+            allocator: names.fresh("allocate_or_abort"),
+            helpers: Arc::new(Helpers::new(&mut names)),
+            names,
+            allocates: Arc::default(),
+            witness,
+            checks: false,
+            macros: Macros::of_program(program),
+            problems: Arc::default(),
+            called: Arc::default(),
+        }
+    }
+
+    /// Another unit of the same file.
+    pub(super) fn sibling<'b>(&self, program: &'b Program) -> Unit<'b> {
+        Unit {
+            program,
+            sweeps: FxHashMap::default(),
+            stepwise: FxHashSet::default(),
+            left_out: FxHashSet::default(),
+            names: self.names.clone(),
+            local_names: self.local_names.clone(),
+            apart: self.apart.clone(),
+            allocator: self.allocator.clone(),
+            helpers: self.helpers.clone(),
+            allocates: self.allocates.clone(),
+            witness: self.witness.clone(),
+            checks: self.checks,
+            macros: Macros::of_program(program),
+            problems: self.problems.clone(),
+            called: self.called.clone(),
+        }
+    }
+
+    pub(super) fn name_sweep(&mut self, id: ProcId, proc: &Proc, wish: &str) {
+        let name = self.names.fresh(wish);
+        self.local_names.take(&name);
+        self.sweeps.insert((id, proc.role), (name, proc.params.clone()));
+    }
+}
