@@ -5,7 +5,7 @@ use std::process::Command;
 
 use adtape_generate::emit::Output;
 
-use crate::generate::Job;
+use crate::job::Job;
 use crate::say;
 
 /// Exit status where a check failed.

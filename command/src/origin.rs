@@ -11,10 +11,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Common, What, generate, outputs, say};
-
-/// Options without influence on the text, and whether a value follows.
-const ASIDE: [(&str, bool); 3] = [("--explain", false), ("--explain-html", true), ("--check", true)];
+use crate::options::Common;
+use crate::{outputs, say};
 
 const VERSION: &str = " version: ";
 const COMMAND: &str = " * command: ";
@@ -23,28 +21,11 @@ const LAST: &str = " * Compile it with the -I, -D and -U of the command; adtape 
                     date. */\n";
 
 /// What the head of a generated file says.
-struct Origin {
-    version: String,
-    command: Vec<String>,
+pub struct Origin {
+    pub version: String,
+    pub command: Vec<String>,
     /// Hashes and names.
-    inputs: Vec<(String, String)>,
-}
-
-/// The arguments of a run that its text depends on.
-pub fn that_count(arguments: &[String]) -> Vec<String> {
-    let (mut kept, mut all) = (Vec::new(), arguments.iter());
-    while let Some(argument) = all.next() {
-        let (name, joined) = argument.split_once('=').map_or((argument.as_str(), false), |(name, _)| (name, true));
-        match ASIDE.iter().find(|(option, _)| *option == name) {
-            Some((_, follows)) if *follows && !joined => drop(all.next()),
-            Some(_) => {}
-            None => kept.push(argument.clone()),
-        }
-        if argument == "--" {
-            kept.extend(all.by_ref().cloned());
-        }
-    }
-    kept
+    pub inputs: Vec<(String, String)>,
 }
 
 /// The generated text with its head behind its first line; `command` are the arguments that count.
@@ -55,57 +36,6 @@ pub fn with_head(text: &str, command: &[String], inputs: &[String]) -> String {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let version = env!("CARGO_PKG_VERSION");
     format!("{first}\n/*{VERSION}{version}\n{COMMAND}adtape {}\n{inputs}{LAST}{rest}", command.join(" "))
-}
-
-/// `adtape adjoint --verify`: whether the command that wrote a file would write it again as it is.
-pub fn verify(file: &str) -> Result<(), u8> {
-    let text = fs::read_to_string(file)
-        .map_err(|cause| say::error(&format!("{file} cannot be read: {cause}"), "name a generated .c file", 1))?;
-    if !outputs::is_generated(&text) {
-        return Err(say::error(&format!("{file} was not written by adtape"), "name a generated .c file", 2));
-    }
-    let Some(origin) = read(&text) else {
-        let what = "its head does not name the command that wrote it; a header is checked with its .c file";
-        return Err(stale(file, what, "name the .c file, or write it again"));
-    };
-    let command: Vec<String> = origin.command.iter().map(|argument| quoted(argument)).collect();
-    let command = format!("write it again: adtape {}", command.join(" "));
-    let version = env!("CARGO_PKG_VERSION");
-    if origin.version != version {
-        return Err(stale(
-            file,
-            &format!("adtape {} wrote it, and this is adtape {version}", origin.version),
-            &command,
-        ));
-    }
-    let Some(what) = What::of(&origin.command) else {
-        return Err(stale(file, "this adtape does not understand the command in its head", &command));
-    };
-    let written = generate::output_of(&what);
-    let Some(folder) = folder(Path::new(file), &written) else {
-        let what = format!("it was written as {}: from there, its inputs cannot be found", written.display());
-        return Err(stale(file, &what, "move it back, or write it again"));
-    };
-    if let Err(cause) = std::env::set_current_dir(&folder) {
-        return Err(say::error(&format!("{}: {cause}", folder.display()), "permit to enter the folder", 1));
-    }
-    let changed: Vec<String> =
-        origin.inputs.iter().filter(|(hash, path)| hash_of(path) != *hash).map(|(_, path)| change(path)).collect();
-    if !changed.is_empty() {
-        return Err(stale(file, &changed.join(", "), &command));
-    }
-    generate::compare(what)?;
-    say::print(&format!("{file} is up to date\n"));
-    Ok(())
-}
-
-/// Says that a generated file is not what its command would write; the exit status.
-pub fn stale(file: &str, what: &str, help: &str) -> u8 {
-    say::error(&format!("{file} is not up to date: {what}"), help, 4)
-}
-
-fn change(path: &str) -> String {
-    if Path::new(path).exists() { format!("{path} has changed") } else { format!("{path} is not there") }
 }
 
 /// The inputs of a run, each once, without the files that it writes.
@@ -122,7 +52,7 @@ pub fn inputs(common: &Common, read: &[String], written: &[PathBuf]) -> Vec<Stri
     found
 }
 
-fn read(text: &str) -> Option<Origin> {
+pub fn read(text: &str) -> Option<Origin> {
     let head = text.split_once("\n/*")?.1.strip_prefix(VERSION)?;
     let (version, rest) = head.split_once('\n')?;
     let mut origin = Origin { version: version.to_string(), command: Vec::new(), inputs: Vec::new() };
@@ -138,28 +68,15 @@ fn read(text: &str) -> Option<Origin> {
     (!origin.command.is_empty()).then_some(origin)
 }
 
-/// The folder that a file was written from under the name `written`.
-fn folder(file: &Path, written: &Path) -> Option<PathBuf> {
-    if outputs::are_one(file, written) {
-        return Some(PathBuf::from("."));
-    }
-    let file = file.canonicalize().ok()?;
-    let mut folder = file.clone();
-    for _ in written.components().filter(|part| *part != std::path::Component::CurDir) {
-        folder.pop();
-    }
-    (folder.join(written).canonicalize().ok()? == file).then_some(folder)
-}
-
 /// FNV-1a, which finds what changed by accident. A file that cannot be read has the hash of none.
-fn hash_of(path: &str) -> String {
+pub fn hash_of(path: &str) -> String {
     let Ok(bytes) = fs::read(path) else { return "-".into() };
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 /// An argument as a shell reads it, on one line and without what begins or ends a comment of C.
-fn quoted(argument: &str) -> String {
+pub fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-+=./:,%@".contains(c);
     if !argument.is_empty() && argument.chars().all(is_plain) {
         return argument.to_string();
@@ -221,4 +138,9 @@ mod tests {
         let all: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(that_count(&all), ["adjoint", "a.c", "--dear", "3", "--", "--check"]);
     }
+}
+
+/// Says that a generated file is not what its command would write; the exit status.
+pub fn stale(file: &str, what: &str, help: &str) -> u8 {
+    say::error(&format!("{file} is not up to date: {what}"), help, 4)
 }

@@ -61,7 +61,7 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
     let mut program = program.clone();
     for (p, object, home, frees) in blocks {
         let proc = &mut program.procs[p];
-        let place = crate::sweep::first(&proc.objects[object], object);
+        let place = proc.objects[object].first(object);
         let ty = Type::Pointer(Box::new(place.ty.clone()));
         let pointer = Expr { kind: ExprKind::Address(place), ty };
         let span = frees.iter().next_back().map(|item| proc.items[*item].span).unwrap_or_default();

@@ -20,6 +20,7 @@ pub mod front;
 mod inline;
 pub mod ir;
 mod known;
+mod names;
 mod parallel;
 pub mod plan;
 mod proofs;

@@ -185,7 +185,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
         proc.regions[RegionId::BODY].items.push(item);
         proc.result = Some(Expr::value(value, result.ty));
     }
-    let place = crate::sweep::first(&proc.objects[object], object);
+    let place = proc.objects[object].first(object);
     let address = Expr::address(place);
     let name = proc.objects[object].name.clone();
     let (value, item) = define(proc, &format!("{name}_at"), address.clone(), region, at);
@@ -261,7 +261,7 @@ fn addresses(proc: &mut Proc) {
         let ItemKind::Alloc { object, .. } = proc.items[at].kind else { continue };
         proc.objects[object].life = Life::Stable;
         let Some((region, position)) = position else { continue };
-        let place = crate::sweep::first(&proc.objects[object], object);
+        let place = proc.objects[object].first(object);
         let address = Expr::address(place);
         let named = |item: ItemId| match proc.items[item].kind {
             ItemKind::Let { value } => (proc.values[value].def == Def::Is(address.clone())).then_some(value),

@@ -5,9 +5,9 @@ mod reported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::emit::names::Names;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
+use crate::names::Names;
 use crate::plan::flow_facts::Analysed;
 use crate::refuse::{Class, Refusal};
 

@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 use super::beginning;
-use super::names::{code, words};
 use crate::directives::directives;
 use crate::ir::{Condition, Meaning, Proc, Program, SourceId};
+use crate::names::{code, words};
 
 /// How deep macros may name each other; those that are defined by themselves have no value.
 const DEEPEST: usize = 32;

@@ -27,10 +27,10 @@ use std::cell::RefCell;
 
 use super::calls;
 use super::expr::{Exprs, Naming};
-use super::names::{Names, code, words};
 use super::unit::Unit;
 use crate::check::Watch;
 use crate::ir::*;
+use crate::names::{Names, code, words};
 use index::Index;
 use lines::Lines;
 pub(super) use state::Printed;

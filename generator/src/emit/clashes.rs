@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::beginning;
-use super::names::SIGNATURE;
-use super::names::{is_library_header, is_of_headers};
 use crate::directives::directives;
 use crate::emit::unit::Unit;
 use crate::ir::*;
+use crate::names::SIGNATURE;
+use crate::names::{is_library_header, is_of_headers};
 use crate::refuse::{Class, Refusal};
 
 /// Refuses names at file scope, and macros, under which the output has something for other files: `exported` has what it

@@ -1,8 +1,8 @@
 //! What the sources declare `const`, and adjoints have the type of: nothing can be added to it.
 
 use super::expr::Exprs;
-use super::names::words;
 use crate::ir::*;
+use crate::names::words;
 use crate::refuse::{Class, Refusal};
 
 /// Refusals of what a reverse sweep would write.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::names::words;
+use crate::names::words;
 
 /// What stands around prototypes and variables.
 const BEGIN: &str = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::names::Names;
 use crate::ir::Function;
+use crate::names::Names;
 
 /// One of them, for one width.
 struct Helper {

@@ -14,7 +14,6 @@ mod constant;
 pub mod expr;
 mod header;
 mod helpers;
-pub mod names;
 mod needed;
 mod objects;
 mod options;
@@ -28,7 +27,7 @@ mod types;
 mod unit;
 mod wrapper;
 
-pub use names::SIGNATURE;
+pub use crate::names::SIGNATURE;
 pub use options::{Options, Output};
 
 use crate::check::Watch;

@@ -7,8 +7,8 @@
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-use super::names::{code, words};
 use crate::ir::*;
+use crate::names::{code, words};
 use crate::refuse::{Class, Refusal};
 
 const HELP: &str = "declare it without static, or leave --without-source out: --tangent writes adjoint and tangent into \

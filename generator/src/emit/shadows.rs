@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::expr::Exprs;
-use super::names;
 use super::text::Text;
 use crate::ir::*;
+use crate::names;
 
 impl Text {
     /// Declarations and definitions of the shadows of globals; of those that other files may not name only what the

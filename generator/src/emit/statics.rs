@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::names;
 use crate::ir::{GlobalId, Program};
+use crate::names;
 use crate::refuse::Refusal;
 use crate::statics::changes;
 

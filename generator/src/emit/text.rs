@@ -1,11 +1,11 @@
 //! The generated file, from its parts.
 
-use super::names::{self, SIGNATURE};
 use super::options::{Options, Output};
 use super::preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, UNINITIALISED};
 use super::unit::Unit;
 use super::{apart, asserted, body, calls, clashes, header, outside, statics, types, wrapper};
 use crate::ir::*;
+use crate::names::{self, SIGNATURE};
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
 use std::sync::LazyLock;

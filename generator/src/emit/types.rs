@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::names::code;
 use super::needed::{Headers, Place};
 use super::{beginning, header};
 use crate::directives::{Directive, directives, guard, without_comments};
 use crate::ir::{DeclaredType, Field, ProcId, Program, Source, Span, StructId, Type, print};
+use crate::names::code;
 
 /// What a file defines before it includes the header if it declares the types in its own way.
 pub(super) const OWN_TYPES: &str = "ADTAPE_OWN_TYPES";

@@ -2,9 +2,9 @@
 
 use super::body::Macros;
 use super::helpers::Helpers;
-use super::names::{self, Names};
 use super::options::Options;
 use crate::ir::*;
+use crate::names::{self, Names};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;

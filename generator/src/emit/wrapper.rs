@@ -4,8 +4,8 @@ use super::calls;
 use super::unit::Unit;
 use crate::check::Watch;
 use crate::emit::expr::Exprs;
-use crate::emit::names::Names;
 use crate::ir::*;
+use crate::names::Names;
 use crate::sweep::reverse::written;
 use crate::sweeps::{Adjoint, Tangents};
 

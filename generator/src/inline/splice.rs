@@ -417,7 +417,7 @@ pub fn check_blocks(proc: &mut Proc) {
 }
 
 fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> ItemId {
-    let first = crate::sweep::first(&proc.objects[object], object);
+    let first = proc.objects[object].first(object);
     let ty = Type::Pointer(Box::new(first.ty.clone()));
     let address = Expr { kind: ExprKind::Address(first), ty: ty.clone() };
     let null = Expr { kind: ExprKind::Null, ty };

@@ -1,8 +1,8 @@
 //! Procedures: parameters, variables and their values, memory, regions.
 
 use super::{
-    Dim, Expr, ExprKind, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Region, RegionId, Role, Span, Statement,
-    StatementId, Type, UNNAMED, ValueId, VarId,
+    Base, Dim, Expr, ExprKind, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Region, RegionId, Role, Span, Statement,
+    StatementId, Step, Subscript, Type, UNNAMED, ValueId, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -21,6 +21,19 @@ pub struct Object {
     pub constant: bool,
     /// Declaration.
     pub span: Span,
+}
+
+impl Object {
+    /// Its first element; `id` is its own handle.
+    pub fn first(&self, id: ObjectId) -> Place {
+        let zero = |dim: &Dim| Subscript { at: Expr::int(0), dim: dim.clone() };
+        let path = match (&self.life, &self.shape[..]) {
+            (Life::Heap | Life::Stable, []) => vec![Step::Index(vec![zero(&Dim::default())])],
+            (_, []) => Vec::new(),
+            (_, shape) => vec![Step::Index(shape.iter().map(zero).collect())],
+        };
+        Place { base: Base::Object(id), path, ty: self.elem.clone() }
+    }
 }
 
 /// When an object lives.

@@ -293,12 +293,12 @@ fn base(flow: &Flow, proc: ProcId, root: Root) -> Option<Expr> {
             Some(this.value_expr(entry))
         }
         Root::Object(owner, object) if owner == proc && this.objects[object].life != Life::Stable => {
-            Some(address(crate::sweep::first(&this.objects[object], object)))
+            Some(address(this.objects[object].first(object)))
         }
         // What another function declares inside has no name here.
         Root::Global(global) if !is_inside_another(flow.program, this, global) => {
             let this = &flow.program.globals[global];
-            Some(address(Place { base: Base::Global(global), ..crate::sweep::first(this, ObjectId(0)) }))
+            Some(address(Place { base: Base::Global(global), ..this.first(ObjectId(0)) }))
         }
         _ => None,
     }

@@ -238,7 +238,7 @@ impl Builder<'_> {
                     let Some(count) = self.count(object).filter(|_| self.cx.facts.keep(self.id, object)) else {
                         continue;
                     };
-                    let place = super::first(&self.out.objects[object], object);
+                    let place = self.out.objects[object].first(object);
                     self.push(items, Some(item), Pushed::Elements { place, count });
                 }
             }

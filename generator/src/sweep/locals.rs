@@ -131,7 +131,7 @@ impl Builder<'_> {
             }
             let Some(count) = self.counts.get(&object).cloned() else { continue };
             let this = &self.primal.objects[object];
-            let place = super::first(&self.out.objects[object], object);
+            let place = self.out.objects[object].first(object);
             self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
             let name = this.name.clone();
             self.explain(self.span, name, "contents stored where it is freed", 0.0);
@@ -160,7 +160,7 @@ impl Builder<'_> {
         for object in self.blocks.remove(&self.at).unwrap_or_default().into_iter().rev() {
             for object in [Some(object), self.shadows.get(&object).copied()].into_iter().flatten() {
                 let this = &self.out.objects[object];
-                let place = super::first(this, object);
+                let place = this.first(object);
                 let ty = Type::Pointer(Box::new(this.elem.clone()));
                 self.emit(ItemKind::Free { pointer: Expr { kind: ExprKind::Address(place), ty } });
             }

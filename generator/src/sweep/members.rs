@@ -205,7 +205,7 @@ impl Builder<'_> {
 
     /// Sets those of one element.
     fn set_offsets_at(&mut self, object: ObjectId, at: Option<Expr>) {
-        let mut element = crate::sweep::first(&self.primal.objects[object], object);
+        let mut element = self.primal.objects[object].first(object);
         if let (Some(at), Some(Step::Index(subscripts))) = (at, element.path.first_mut()) {
             subscripts[0].at = at;
             subscripts[0].dim = Dim::default();

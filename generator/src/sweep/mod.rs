@@ -24,20 +24,9 @@ pub mod tidy;
 mod values;
 pub mod vector;
 
-use crate::ir::{Base, Binary, Dim, Expr, Object, ObjectId, Place, Step, Subscript, Type};
+use crate::ir::{Binary, Dim, Expr, Object, ObjectId, Place, Type};
 use items::binary;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The first element of an object.
-pub(crate) fn first(object: &Object, id: ObjectId) -> Place {
-    let zero = |dim: &Dim| Subscript { at: Expr::int(0), dim: dim.clone() };
-    let path = match (&object.life, &object.shape[..]) {
-        (crate::ir::Life::Heap | crate::ir::Life::Stable, []) => vec![Step::Index(vec![zero(&Dim::default())])],
-        (_, []) => Vec::new(),
-        (_, shape) => vec![Step::Index(shape.iter().map(zero).collect())],
-    };
-    Place { base: Base::Object(id), path, ty: object.elem.clone() }
-}
 
 /// The first element of a local object and the number of its elements.
 pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, Expr) {
@@ -51,7 +40,7 @@ pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, 
             None => extent,
         })
     });
-    (first(object, id), count.unwrap_or(one))
+    (object.first(id), count.unwrap_or(one))
 }
 
 /// The names of objects and variables of a sweep.

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use super::state::{Body, Copies};
 use super::text;
-use crate::emit::names::words;
 use crate::emit::unit::Unit;
 use crate::ir::*;
+use crate::names::words;
 
 impl Copies {
     fn region(&self, item: ItemId) -> Option<RegionId> {

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use super::state::Body;
 use crate::emit::calls;
 use crate::emit::expr::Naming;
-use crate::emit::names::words;
 use crate::ir::*;
+use crate::names::words;
 use crate::stack::deep;
 
 impl<'a> Body<'a> {

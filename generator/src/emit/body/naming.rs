@@ -2,8 +2,8 @@
 
 use super::state::Body;
 use super::state::Scopes;
-use crate::emit::names::Names;
 use crate::ir::*;
+use crate::names::Names;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Body<'_> {

@@ -1,8 +1,8 @@
 //! Text of statements and comments, as the user wrote it.
 
 use crate::directives::{Directive, directives};
-use crate::emit::names::{self, words};
 use crate::ir::{Program, Span, Statement};
+use crate::names::{self, words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 

@@ -28,12 +28,7 @@ impl Body<'_> {
 
 impl Exprs<'_> {
     /// A read of a place by way of a function that hears of it, and how tightly the text binds.
-    pub(crate) fn read_for_check(
-        &self,
-        expr: &Expr,
-        place: &Place,
-        names: &dyn Naming,
-    ) -> Option<(String, u8)> {
+    pub(crate) fn read_for_check(&self, expr: &Expr, place: &Place, names: &dyn Naming) -> Option<(String, u8)> {
         let pointer = || self.ty(&Type::Pointer(Box::new(expr.ty.clone())));
         if let Some((hears, number)) = names.watched(place) {
             let ty = Type::Pointer(Box::new(place.ty.clone()));

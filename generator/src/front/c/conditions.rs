@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::directives::{directives, guard, with_blank_comments};
-use crate::emit::names::words;
 use crate::ir::{Arm, Condition, Inclusion};
+use crate::names::words;
 
 /// In front of the number of an arm.
 const TAKEN: &str = "#pragma adtape taken ";

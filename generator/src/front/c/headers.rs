@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{conditions, inclusions, meant, run, sources};
-use crate::emit::names::{self, words};
 use crate::ir::{Inclusion, Preprocessed};
+use crate::names::{self, words};
 
 /// In front of what generated code includes.
 const MARK: &str = "#pragma adtape headers";

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use crate::emit::names::{code, words};
 use crate::ir::Inclusion;
+use crate::names::{code, words};
 
 /// What the compiler puts behind a directive that it keeps.
 const KEPT: &str = "/* clang -E -dI */";

@@ -4,8 +4,8 @@ use super::functions;
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
-use crate::emit::names::words;
 use crate::ir::{DeclaredType, Field, FieldId, Meaning, Named, Struct, StructId, Type, Types, Use};
+use crate::names::words;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tables of one tree.

@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
-use crate::emit::names::words;
 use crate::ir::Use;
+use crate::names::words;
 
 /// Of all headers, but for the system's; `main` is the source.
 pub fn of_headers(tree: &Tree, main: &str, sources: &mut Sources) -> Vec<Use> {

@@ -2,8 +2,8 @@
 
 use super::place::Spot;
 use super::*;
-use crate::emit::names::Names;
 use crate::front::c::types::{self, Extent};
+use crate::names::Names;
 use make::*;
 
 pub(super) const ERRNO: &str = "errno";

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::directives::directives;
-use crate::emit::names::words;
 use crate::front::c::types::Extent;
+use crate::names::words;
 use make::*;
 use memory::size_type;
 

@@ -3,9 +3,9 @@
 use super::scan::between_commas;
 use super::state::Declared;
 use crate::directives::{Directive, directives, names_other, rename, without_comments};
-use crate::emit::names::words;
 use crate::front::c::sources::Sources;
 use crate::ir::{Object, Span, Static};
+use crate::names::words;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Each declaration once, with variables under the names of the globals.

@@ -7,6 +7,9 @@ use std::sync::{Arc, LazyLock};
 use crate::directives::{directives, literal, without_comments};
 use crate::ir::{Function, Program, Source, functions};
 
+/// What the first line of a generated file ends with.
+pub const SIGNATURE: &str = "written by adtape. */";
+
 /// Keywords of C99 and C23.
 const KEYWORDS: &str = "auto break case char const continue default do double else enum extern float for goto if inline \
     int long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile \
@@ -175,17 +178,17 @@ pub const HEADERS_OF_C: [&str; 7] = ["stdbool.h", "math.h", "stddef.h", "stdint.
 
 /// The library's headers, as generated code includes them.
 const HEADERS: [&str; 11] = [
-    include_str!("../../../include/adtape/process.h"),
-    include_str!("../../../include/adtape/tape.h"),
-    include_str!("../../../include/adtape/objects.h"),
-    include_str!("../../../include/adtape/heap.h"),
-    include_str!("../../../include/adtape/checkpoint.h"),
-    include_str!("../../../include/adtape/driver.h"),
-    include_str!("../../../include/adtape/verify.h"),
-    include_str!("../../../include/adtape/inline_objects.h"),
-    include_str!("../../../include/adtape/inline.h"),
-    include_str!("../../../include/adtape/inline_local.h"),
-    include_str!("../../../include/adtape/inline_heap.h"),
+    include_str!("../../include/adtape/process.h"),
+    include_str!("../../include/adtape/tape.h"),
+    include_str!("../../include/adtape/objects.h"),
+    include_str!("../../include/adtape/heap.h"),
+    include_str!("../../include/adtape/checkpoint.h"),
+    include_str!("../../include/adtape/driver.h"),
+    include_str!("../../include/adtape/verify.h"),
+    include_str!("../../include/adtape/inline_objects.h"),
+    include_str!("../../include/adtape/inline.h"),
+    include_str!("../../include/adtape/inline_local.h"),
+    include_str!("../../include/adtape/inline_heap.h"),
 ];
 
 /// Whether a file is one of the library's headers.
@@ -380,6 +383,3 @@ mod tests {
         assert_eq!(words(&code(text)).collect::<Vec<_>>(), ["a", "c", "s", "g"]);
     }
 }
-
-/// What the first line of a generated file ends with.
-pub const SIGNATURE: &str = "written by adtape. */";
