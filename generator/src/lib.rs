@@ -1,14 +1,17 @@
 //! The generator of adtape: reads C, decides what the adjoint stores, recomputes and inverts, and writes it.
 //!
 //! ```text
-//!   front ──► ir ──► flow ──► plan ──► sweep ──► emit
-//!   C text    SSA    what is  what to  forward,  C text
-//!             form   needed   store    reverse,
-//!                             where    tangent as ir
+//!   transform                  emit        one program: what is written anew, proved | its text in C
+//!   proofs   known             check       verdicts of both sweeps | what a run compares
+//!   sweeps                                 what passes hand on
+//!   sweep    statics                       forward, reverse, tangent as ir | variables that outlive a call
+//!   plan     replay   inline  stable ...   what to store | proves sweeps, on terms | programs written anew
+//!   flow     front                         what is needed where | C to ir
+//!   refuse   names                         why not | words that are taken
+//!   ir                                     SSA form
 //! ```
 //!
-//! Imports point to the left, but for some circles, which a test counts and whose number only falls; [`refuse`] is
-//! everybody's, and [`sweeps`] has what passes hand on. [`replay`] proves the sweeps before they are printed. Right or
+//! Imports point down, and no files import each other in a circle; `tests/outside/layers.rs` checks both. Right or
 //! refused: what a pass does not understand ends in a [`refuse::Refusal`], never in a guess.
 
 pub mod check;
