@@ -200,3 +200,15 @@ pub fn that_count(arguments: &[String]) -> Vec<String> {
 
 /// Options without influence on the text, and whether a value follows.
 const ASIDE: [(&str, bool); 3] = [("--explain", false), ("--explain-html", true), ("--check", true)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_change_no_text_are_left_out() {
+        let all = ["adjoint", "--check", "d.c", "a.c", "--explain", "--explain-html=p", "--dear", "3", "--", "--check"];
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(that_count(&all), ["adjoint", "a.c", "--dear", "3", "--", "--check"]);
+    }
+}

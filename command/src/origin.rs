@@ -117,6 +117,11 @@ fn unquoted(line: &str) -> Vec<String> {
     words
 }
 
+/// Says that a generated file is not what its command would write; the exit status.
+pub fn stale(file: &str, what: &str, help: &str) -> u8 {
+    say::error(&format!("{file} is not up to date: {what}"), help, 4)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,16 +136,4 @@ mod tests {
         assert!(text.ends_with("*/\nint x;\n"), "{text}");
         assert_eq!(read(&text).expect("a head").command, command);
     }
-
-    #[test]
-    fn options_that_change_no_text_are_left_out() {
-        let all = ["adjoint", "--check", "d.c", "a.c", "--explain", "--explain-html=p", "--dear", "3", "--", "--check"];
-        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
-        assert_eq!(that_count(&all), ["adjoint", "a.c", "--dear", "3", "--", "--check"]);
-    }
-}
-
-/// Says that a generated file is not what its command would write; the exit status.
-pub fn stale(file: &str, what: &str, help: &str) -> u8 {
-    say::error(&format!("{file} is not up to date: {what}"), help, 4)
 }
