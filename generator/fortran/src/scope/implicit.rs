@@ -6,7 +6,7 @@
 use super::intrinsic::intrinsic;
 use super::program::{Class, Implicit, Program, ScopeId, SymbolId};
 use crate::tree::expression::{Argument, ArgumentValue, Base, Ident, Reference, TypeSpec};
-use crate::tree::statement::{Action, Control, Indices, Statement};
+use crate::tree::statement::{Action, Control, Guard, Indices, Select, SelectArm, Statement};
 use crate::tree::unit::Unit;
 use crate::tree::walk::{self, Node};
 
@@ -36,6 +36,11 @@ impl<'t> Program<'t> {
                 Node::Enter(statement) => {
                     let inner = self.add_construct(statement, here);
                     self.declare_in_construct(inner, statement);
+                    scopes.push(inner);
+                }
+                Node::EnterArm(select, arm) => {
+                    let inner = self.add_construct(arm, here);
+                    self.declare_in_arm(inner, select, arm);
                     scopes.push(inner);
                 }
                 Node::Leave => drop(scopes.pop()),
@@ -89,6 +94,16 @@ impl<'t> Program<'t> {
             }
             _ => {}
         }
+    }
+
+    /// The selector's name stands for it as one of the guard's type.
+    fn declare_in_arm(&mut self, scope: ScopeId, select: &'t Select, arm: &'t SelectArm) {
+        let (Guard::TypeIs(spec) | Guard::ClassIs(spec)) = &arm.guard else { return };
+        let Some(name) = select.name.as_ref().or_else(|| select.selector.name()) else { return };
+        let symbol = self.declare(scope, name);
+        let symbol = self.symbol_mut(symbol);
+        symbol.class = Class::Associated(&select.selector);
+        symbol.spec = Some(spec);
     }
 
     fn declare_indices(&mut self, scope: ScopeId, indices: &'t Indices) {

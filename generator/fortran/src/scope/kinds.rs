@@ -159,7 +159,11 @@ impl<'t> Program<'t> {
             Class::Variable | Class::Constant | Class::StatementFunction(..) | Class::External(None) => {
                 self.declared_type(symbol)
             }
-            Class::Associated(value) => self.type_of(self.outside(symbol.scope), value).type_,
+            // In an arm of SELECT TYPE the guard decides.
+            Class::Associated(value) => match symbol.spec {
+                Some(spec) => self.type_of_spec(symbol.scope, spec),
+                None => self.type_of(self.outside(symbol.scope), value).type_,
+            },
             Class::Known(_) | Class::Enumerator(..) => Type::Basic(Basic::Integer, Some(4)),
             Class::Procedure(inner) => match self.result_symbol(*inner) {
                 Some(result) => self.declared_type(self.symbol(result)),

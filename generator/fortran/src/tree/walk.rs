@@ -3,7 +3,7 @@
 use super::attribute::Dim;
 use super::declaration::{Declaration, DeclarationKind, Entity, Init};
 use super::expression::{Argument, ArgumentValue, Expr, ExprKind, Ident, Reference};
-use super::statement::{Action, Block, Control, Guard, Indices, SelectArm, Statement};
+use super::statement::{Action, Block, Control, Guard, Indices, Select, SelectArm, Statement};
 use crate::stack::deep;
 
 /// What a walk comes to.
@@ -16,6 +16,8 @@ pub enum Node<'t> {
     Index(&'t Ident),
     /// A statement that makes a scope of its own: BLOCK, ASSOCIATE, SELECT, a loop with typed indices.
     Enter(&'t Statement),
+    /// An arm of SELECT TYPE in which the selector has the type of the guard.
+    EnterArm(&'t Select, &'t SelectArm),
     /// Its end.
     Leave,
 }
@@ -160,7 +162,7 @@ fn action<'t>(one: &'t Action, visit: &mut Visit<'_, 't>) {
             control(&looped.control, visit);
             block(&looped.body, visit);
         }
-        Action::Select(select) => select.arms.iter().for_each(|arm| select_arm(arm, visit)),
+        Action::Select(select) => select.arms.iter().for_each(|arm| select_arm(select, arm, visit)),
         Action::Associate(_, inner) | Action::Critical(_, inner) | Action::Team(_, _, _, inner) => block(inner, visit),
         Action::Block(declarations, inner) => {
             declarations.iter().for_each(|declared| declaration(declared, visit));
@@ -191,11 +193,19 @@ fn action<'t>(one: &'t Action, visit: &mut Visit<'_, 't>) {
     }
 }
 
-fn select_arm<'t>(arm: &'t SelectArm, visit: &mut Visit<'_, 't>) {
-    if let Guard::Values(values) = &arm.guard {
-        arguments(values, visit);
+fn select_arm<'t>(select: &'t Select, arm: &'t SelectArm, visit: &mut Visit<'_, 't>) {
+    match &arm.guard {
+        Guard::TypeIs(_) | Guard::ClassIs(_) => {
+            visit(Node::EnterArm(select, arm));
+            block(&arm.block, visit);
+            visit(Node::Leave);
+        }
+        Guard::Values(values) => {
+            arguments(values, visit);
+            block(&arm.block, visit);
+        }
+        Guard::Default => block(&arm.block, visit),
     }
-    block(&arm.block, visit);
 }
 
 fn control<'t>(one: &'t Control, visit: &mut Visit<'_, 't>) {

@@ -7,6 +7,7 @@ use adtape_fortran::scope::resolve;
 use adtape_fortran::source::Form;
 use adtape_fortran::tree::statement::Action;
 use adtape_fortran::tree::unit::{File, Unit};
+use adtape_fortran::tree::walk::{self, Node};
 
 /// Reads texts as one program, asks of it, and returns its messages without places.
 fn with_program<R>(texts: &[&str], ask: impl FnOnce(&Program, &[File]) -> R) -> (R, Vec<String>) {
@@ -231,4 +232,36 @@ fn messages_name_the_file_that_they_are_about() {
     });
     assert_eq!(files, [1]);
     assert_eq!(messages.len(), 1);
+}
+
+#[test]
+fn selectors_have_the_type_of_their_guard() {
+    let text = "subroutine s(x, y)\nimplicit none\nclass(*) :: x, y(:)\nreal(8) :: r\n\
+                select type (x)\ntype is (real(8))\n r = x\ntype is (integer)\n r = x\nend select\n\
+                select type (z => y)\ntype is (complex)\n r = z(1)\n r = z\nend select\nend\n";
+    let (types, messages) = with_program(&[text], |program, files| {
+        let mut scopes = vec![program.scope_of(&files[0].units[0]).expect("a scope")];
+        let mut types = Vec::new();
+        walk::block(&files[0].units[0].body, &mut |node| match node {
+            Node::Enter(statement) => scopes.push(program.scope_of(statement).expect("a scope")),
+            Node::EnterArm(_, arm) => scopes.push(program.scope_of(arm).expect("a scope")),
+            Node::Leave => drop(scopes.pop()),
+            Node::Reference(reference) if *reference.parts[0].name.name != *"r" => {
+                let typed = program.type_of_reference(*scopes.last().expect("one"), reference);
+                types.push(format!("{} {:?}", type_text(program, &typed.type_), typed.rank));
+            }
+            _ => {}
+        });
+        types
+    });
+    assert_eq!(messages, [""; 0]);
+    let expected = [
+        "unlimited Some(0)",
+        "real 8 Some(0)",
+        "integer 4 Some(0)",
+        "unlimited Some(1)",
+        "complex 4 Some(0)",
+        "complex 4 Some(1)",
+    ];
+    assert_eq!(types, expected);
 }
