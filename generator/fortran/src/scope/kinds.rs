@@ -164,11 +164,22 @@ impl<'t> Program<'t> {
                 Some(spec) => self.type_of_spec(symbol.scope, spec),
                 None => self.type_of(self.outside(symbol.scope), value).type_,
             },
+            Class::Address => match symbol.spec {
+                Some(spec) => self.type_of_spec(symbol.scope, spec),
+                None => Type::Basic(Basic::Integer, Some(8)),
+            },
             Class::Known(_) | Class::Enumerator(..) => Type::Basic(Basic::Integer, Some(4)),
             Class::Procedure(inner) => match self.result_symbol(*inner) {
                 Some(result) => self.declared_type(self.symbol(result)),
                 None => Type::Opaque,
             },
+            Class::Entry(scope, entry) => {
+                let name = entry.result.as_ref().unwrap_or(&entry.name);
+                match self.scope(*scope).names.get(&name.name) {
+                    Some(result) if self.symbol(*result).flags.result => self.declared_type(self.symbol(*result)),
+                    _ => Type::Opaque,
+                }
+            }
             Class::External(Some(interface)) => match interface {
                 ProcedureInterface::Implicit => self.declared_type(symbol),
                 ProcedureInterface::Type(spec) => self.type_of_spec(symbol.scope, spec),
@@ -215,6 +226,10 @@ impl<'t> Program<'t> {
                 }
             }
             Class::External(_) | Class::StatementFunction(..) => Some(0),
+            Class::Entry(scope, entry) => {
+                let name = entry.result.as_ref().unwrap_or(&entry.name);
+                self.scope(*scope).names.get(&name.name).and_then(|result| self.rank(*result))
+            }
             _ => None,
         };
         Typed { type_: self.symbol_type(procedure), rank }

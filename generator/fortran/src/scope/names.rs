@@ -3,9 +3,10 @@
 use super::program::{Access, Class, Flags, Implicit, Program, Scope, ScopeId, ScopeKind, Symbol, SymbolId};
 use crate::source::Span;
 use crate::tree::attribute::Attribute;
-use crate::tree::declaration::{Declaration, DeclarationKind, Entity, GenericName, Init, Listed};
+use crate::tree::declaration::{Declaration, DeclarationKind, Entity, Entry, GenericName, Init, Listed};
 use crate::tree::expression::{Expr, Ident, TypeSpec};
 use crate::tree::header::{Dummy, Header, UnitKind};
+use crate::tree::statement::Action;
 use crate::tree::unit::Unit;
 
 impl<'t> Program<'t> {
@@ -26,6 +27,11 @@ impl<'t> Program<'t> {
         }
         self.add_header(scope, &unit.header);
         self.add_declarations(scope, &unit.declarations);
+        for statement in &unit.body {
+            if let Action::Declaration(declaration) = &statement.action {
+                self.add_declaration(scope, &declaration.kind);
+            }
+        }
         for contained in &unit.contained {
             let inner = self.add_unit(contained, file, Some(scope));
             let Some(name) = &contained.header.name else { continue };
@@ -73,11 +79,12 @@ impl<'t> Program<'t> {
     }
 
     pub(super) fn add_header(&mut self, scope: ScopeId, header: &'t Header) {
-        for dummy in &header.arguments {
-            if let Dummy::Name(name) = dummy {
-                let symbol = self.declare(scope, name);
-                self.symbol_mut(symbol).flags.dummy = true;
-            }
+        self.add_dummies(scope, &header.arguments);
+        // A procedure that no unit contains knows its own name; others find it in their host.
+        let is_own = matches!(header.kind, UnitKind::Subroutine) || header.result.is_some();
+        if let (true, None, Some(name)) = (is_own, self.scope(scope).host, &header.name) {
+            let symbol = self.declare(scope, name);
+            self.symbol_mut(symbol).class = Class::Procedure(scope);
         }
         if matches!(header.kind, UnitKind::Function) {
             let Some(name) = header.result.as_ref().or(header.name.as_ref()) else { return };
@@ -204,17 +211,42 @@ impl<'t> Program<'t> {
                 let symbol = self.declare(scope, name);
                 self.symbol_mut(symbol).class = Class::StatementFunction(parameters.iter().collect(), value);
             }
-            DeclarationKind::Entry(entry) => {
-                let symbol = self.declare(scope, entry.result.as_ref().unwrap_or(&entry.name));
-                self.symbol_mut(symbol).flags.result = true;
-            }
+            DeclarationKind::Entry(entry) => self.add_entry(scope, entry),
             DeclarationKind::CrayPointer(pairs) => {
                 for (pointer, target) in pairs {
-                    self.declare(scope, pointer);
+                    let symbol = self.declare(scope, pointer);
+                    self.symbol_mut(symbol).class = Class::Address;
                     self.add_entities(scope, None, &[Attribute::Pointer], std::slice::from_ref(target));
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Another entry of the procedure: its arguments, its result, and its name where the procedure's own is known.
+    fn add_entry(&mut self, scope: ScopeId, entry: &'t Entry) {
+        self.add_dummies(scope, &entry.arguments);
+        if self.header(scope).is_some_and(|header| matches!(header.kind, UnitKind::Function)) {
+            let symbol = self.declare(scope, entry.result.as_ref().unwrap_or(&entry.name));
+            self.symbol_mut(symbol).flags.result = true;
+        }
+        match self.scope(scope).host {
+            Some(host) => {
+                let symbol = self.declare_procedure(host, &entry.name);
+                self.symbol_mut(symbol).class = Class::Entry(scope, entry);
+            }
+            None => {
+                self.external.insert(entry.name.name.clone(), scope);
+            }
+        }
+    }
+
+    fn add_dummies(&mut self, scope: ScopeId, dummies: &[Dummy]) {
+        for dummy in dummies {
+            if let Dummy::Name(name) = dummy {
+                let symbol = self.declare(scope, name);
+                self.symbol_mut(symbol).flags.dummy = true;
+            }
         }
     }
 

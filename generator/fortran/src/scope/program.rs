@@ -9,7 +9,7 @@
 use crate::message::Message;
 use crate::source::Span;
 use crate::tree::attribute::{Dim, Intent};
-use crate::tree::declaration::{Body, DerivedType, GenericName, Import, Init, ProcedureInterface};
+use crate::tree::declaration::{Body, DerivedType, Entry, GenericName, Import, Init, ProcedureInterface};
 use crate::tree::expression::{Expr, Ident, Length, TypeSpec};
 use crate::tree::header::Header;
 use crate::tree::unit::Unit;
@@ -174,8 +174,12 @@ pub enum Class<'t> {
     Variable,
     /// A named constant.
     Constant,
+    /// What holds the address of another variable: a pointer of Cray.
+    Address,
     /// A procedure of the program: its scope.
     Procedure(ScopeId),
+    /// Another entry of a procedure, in the procedure's scope.
+    Entry(ScopeId, &'t Entry),
     /// A procedure without a body here: EXTERNAL, a dummy, or called without a declaration.
     External(Option<&'t ProcedureInterface>),
     /// An intrinsic procedure.

@@ -28,7 +28,12 @@ impl<'t> Program<'t> {
         };
         let actuals = || part.lists.first().map_or(Vec::new(), |list| self.typed_arguments(scope, list));
         match &self.symbol(id).class {
-            Class::Variable | Class::Constant | Class::Associated(_) | Class::Known(_) | Class::Enumerator(..) => {
+            Class::Variable
+            | Class::Constant
+            | Class::Address
+            | Class::Associated(_)
+            | Class::Known(_)
+            | Class::Enumerator(..) => {
                 let whole = Typed { type_: self.symbol_type(id), rank: self.rank(id) };
                 self.subscripted(scope, &whole, &part.lists)
             }
@@ -49,7 +54,9 @@ impl<'t> Program<'t> {
                     _ => Typed::opaque(),
                 },
             },
-            Class::Procedure(_) | Class::External(_) | Class::StatementFunction(..) => self.elemental(id, &actuals()),
+            Class::Procedure(_) | Class::Entry(..) | Class::External(_) | Class::StatementFunction(..) => {
+                self.elemental(id, &actuals())
+            }
             Class::Namelist(_) | Class::Opaque(_) => Typed::opaque(),
         }
     }

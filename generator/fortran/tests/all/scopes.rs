@@ -265,3 +265,11 @@ fn selectors_have_the_type_of_their_guard() {
     ];
     assert_eq!(types, expected);
 }
+
+#[test]
+fn entries_and_cray_pointers_are_known() {
+    let text = "module m\nimplicit none\ncontains\nfunction f(x)\nreal x, f\nreal(8) y, e\nf = x\nentry e(y)\ne = y\n\
+                end function\nend module\nsubroutine s\nuse m\nimplicit none\nreal x, a(3)\npointer (p, a)\nx = e(1d0)\n\
+                x = p\ncall t(s)\nend\n";
+    assert_eq!(assigned(&[text]), ["real 8 [0]", "integer 8 [0]"]);
+}
