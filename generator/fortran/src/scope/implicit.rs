@@ -228,7 +228,7 @@ impl<'t> Program<'t> {
 /// The type of a name without a declaration.
 #[derive(Clone, Copy)]
 pub enum Implied<'t> {
-    /// That of an IMPLICIT statement, in the scope that has it.
+    /// The type of an IMPLICIT statement, in the scope that has it.
     Spec(&'t TypeSpec, ScopeId),
     /// Fortran's own rule.
     Base(Base),

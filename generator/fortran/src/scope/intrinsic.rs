@@ -5,7 +5,7 @@ use super::program::Basic;
 /// The type of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultType {
-    /// That of the first argument.
+    /// The first argument's.
     First,
     /// Real, of the first argument's kind: `abs` of a complex number.
     RealOfFirst,
@@ -44,7 +44,7 @@ pub enum ResultRank {
     Second,
     /// As many as the second argument has values.
     Reshape,
-    /// That of a product of matrices.
+    /// The rank of a product of matrices.
     Matmul,
 }
 
