@@ -1,6 +1,6 @@
 //! The manual pages in `man/`, made of what the command says of itself. With ADTAPE_BLESS they are written anew.
 
-use crate::Command;
+use crate::options::Command;
 use clap::CommandFactory;
 use std::path::Path;
 

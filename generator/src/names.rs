@@ -321,7 +321,7 @@ pub fn has_own_bool(program: &Program) -> bool {
 
 /// The macros of the sources: their names, and what stands behind each. Without the preprocessor, those that a condition
 /// leaves out are among them.
-fn macros(program: &Program) -> impl Iterator<Item = (&str, &str)> {
+pub fn macros(program: &Program) -> impl Iterator<Item = (&str, &str)> {
     let unasked = program.sources.iter().filter(|_| !program.preprocessed.asked);
     let own = unasked.filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);

@@ -49,12 +49,12 @@ const COMMAND_LAYERS: &[(&str, &[&str])] = &[
     ("commands", &["generate"]),
     ("drivers", &["check"]),
     ("run", &["job"]),
-    ("heads of files", &["origin"]),
+    ("heads of files", &["origin", "manual"]),
     ("command line", &["options"]),
     ("reports", &["schedules", "profile"]),
     ("pages", &["page", "explain"]),
     ("files", &["outputs", "pictures", "report", "inspect", "mpi"]),
-    ("base", &["say", "heads", "memory", "manual"]),
+    ("base", &["say", "heads", "memory"]),
 ];
 
 /// The layers of `generator/fortran`, likewise.

@@ -20,6 +20,7 @@ mod profiles;
 mod programs;
 mod recovered;
 mod refusals;
+mod space;
 mod split;
 mod stored;
 mod tool;

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::{Loc, Options, Points, Root, Set, walk};
 use crate::ir::*;
-use crate::transform::Adjoint;
+use crate::sweeps::Adjoint;
 
 const TABLES: &str = include_str!("watch.c");
 

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ir::Function;
-use crate::names::Names;
+use crate::directives::rename;
+use crate::ir::{Function, Program};
+use crate::names::{self, Names};
 
 /// One of them, for one width.
 struct Helper {
@@ -15,11 +16,15 @@ struct Helper {
 }
 
 /// All of them.
-pub(super) struct Helpers(Vec<Helper>);
+pub(super) struct Helpers {
+    all: Vec<Helper>,
+    /// Their local names that are macros of the sources, with those that they have instead.
+    renamed: Vec<(&'static str, String)>,
+}
 
 impl Helpers {
     /// None of them called yet.
-    pub fn new(names: &mut Names) -> Helpers {
+    pub fn new(program: &Program, names: &mut Names) -> Helpers {
         let mut all = Vec::new();
         for (helper, _) in TEXTS {
             for (bits, suffix) in [(64, ""), (32, "_of_floats"), (80, "_of_long_doubles")] {
@@ -29,12 +34,15 @@ impl Helpers {
                 all.push(Helper { function, name, pole, called: AtomicBool::new(false) });
             }
         }
-        Helpers(all)
+        let macros: Vec<&str> = names::macros(program).map(|(name, _)| name).collect();
+        let clash = LOCALS.split_whitespace().filter(|local| macros.contains(local));
+        let renamed = clash.map(|local| (local, names.fresh(local))).collect();
+        Helpers { all, renamed }
     }
 
     /// The name of a helper, which is called from now on; `None` for a function of the library.
     pub fn called(&self, function: &Function) -> Option<String> {
-        let helper = self.0.iter().find(|helper| helper.function == *function)?;
+        let helper = self.all.iter().find(|helper| helper.function == *function)?;
         helper.called.store(true, Ordering::Relaxed);
         Some(helper.name.clone())
     }
@@ -42,7 +50,7 @@ impl Helpers {
     /// The definitions of those that are called.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for helper in self.0.iter().filter(|helper| helper.called.load(Ordering::Relaxed)) {
+        for helper in self.all.iter().filter(|helper| helper.called.load(Ordering::Relaxed)) {
             let (ty, suffix, least, small, large, exponent) = match helper.function.bits {
                 32 => ("float", "f", "3.0e-39f", "1.0e-30f", "1.0e18f", "128"),
                 80 => ("long double", "L", "8.5e-4933L", "1.0e-4900L", "1.0e2400L", "16384"),
@@ -54,6 +62,10 @@ impl Helpers {
             let of_type = of_type.replace('~', least).replace("SMALL", small).replace("LARGE", large);
             let of_type = of_type.replace("EXPONENT", exponent).replace("POLE", &helper.pole);
             let of_type = of_type.replace('$', &library).replace('@', &helper.name);
+            let local = |word: &str, _: &str| {
+                self.renamed.iter().find(|(local, _)| *local == word).map(|(_, other)| other.clone())
+            };
+            let of_type = if self.renamed.is_empty() { of_type } else { rename(&of_type, &local) };
             text += &of_type.replace("RARE", "#if defined(__GNUC__)\n__attribute__((noinline, cold))\n#endif");
         }
         text
@@ -62,6 +74,10 @@ impl Helpers {
 
 /// The helper that has a function of its own for its poles.
 const QUOTIENT: &str = "quotient_or_infinity";
+
+/// Names of parameters and variables in them.
+const LOCALS: &str = "above base below derivative exponent inner larger last leaves less other partial pi power quotient share \
+    sign sum x y";
 
 /// Their definitions: `real` is the type, `@` the name, `#` the suffix of a constant, `$` that of a function, `~` more
 /// than the inverse of the largest number; `SMALL` a multiple of it whose products stay normal, `LARGE` a number whose
@@ -218,3 +234,19 @@ static int @(real x) {
 ",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_that_a_helper_declares_is_a_local_one() {
+        for (name, text) in TEXTS {
+            let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).collect();
+            let declared = words.windows(2).filter(|pair| matches!(pair[0], "real" | "int") && !pair[1].is_empty());
+            for pair in declared.filter(|pair| pair[1].contains(char::is_lowercase)) {
+                assert!(LOCALS.split(' ').any(|local| local == pair[1]), "{name}: {}", pair[1]);
+            }
+        }
+    }
+}

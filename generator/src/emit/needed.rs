@@ -22,7 +22,7 @@ pub(super) struct Headers<'p> {
     all: &'p [Inclusion],
     /// The sources as the generated file includes them.
     includes: &'p [String],
-    /// Of each file, whether only the generated file may include it: it, or one that it includes, defines functions for
+    /// Whether only the generated file may include a file: it, or one that it includes, defines functions for
     /// others.
     own: Vec<bool>,
 }

@@ -68,7 +68,7 @@ impl<'a> Unit<'a> {
             local_names: names::local(program, &names),
             apart: names.fresh("APART"),
             allocator: names.fresh("allocate_or_abort"),
-            helpers: Arc::new(Helpers::new(&mut names)),
+            helpers: Arc::new(Helpers::new(program, &mut names)),
             names,
             allocates: Arc::default(),
             witness,

@@ -155,15 +155,15 @@ pub struct Part {
 pub enum PartKind {
     /// Of types alone.
     Type,
-    /// Of a function or a variable that other files may name.
+    /// A function or a variable that other files may name.
     Shared,
-    /// Of a function that each file has by itself.
+    /// A function that each file has by itself.
     StaticFunction,
-    /// Of one without its body.
+    /// Such a function without its body.
     StaticPrototype,
-    /// Of a constant that each file has by itself.
+    /// A constant that each file has by itself.
     Constant,
-    /// Of a variable that one file has, and no other.
+    /// A variable that one file has, and no other.
     StaticVariable,
 }
 

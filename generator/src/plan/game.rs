@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 use super::facts::Facts;
+use super::levels::Levels;
 use super::recompute::{Definition, Definitions};
 use crate::ir::{Binary, Expr, ExprKind, ItemId, Place, Proc, ProcId, RegionId, Step, Subscript, Type, Unary, ValueId};
 
@@ -42,11 +43,10 @@ pub enum How {
 
 struct Level {
     region: RegionId,
-    tokens: FxHashMap<ValueId, Token>,
     /// Whether the values of the region are not computed yet: only those that are given have tokens.
     closed: bool,
-    /// In an arm: the value behind the branch is the value at the end of the arm.
-    same: FxHashMap<ValueId, Vec<ValueId>>,
+    /// In an arm: the values behind the branch that are values at the end of the arm, see [`Game::same`].
+    same: Vec<ValueId>,
 }
 
 /// The game in one procedure.
@@ -56,6 +56,12 @@ pub struct Game<'a> {
     facts: &'a dyn Facts,
     definitions: &'a Definitions,
     levels: Vec<Level>,
+    /// The tokens on each level.
+    tokens: Levels<Token>,
+    /// The levels of each region.
+    regions: FxHashMap<RegionId, Vec<usize>>,
+    /// By value behind a branch: the values at the ends of its arms that it is on their levels, outermost first.
+    same: FxHashMap<ValueId, Vec<(usize, ValueId)>>,
     /// Largest cost at which a real is recomputed.
     dear: u32,
     /// While a token is tried: the values that got tokens by it, so that they can be taken away again.
@@ -67,18 +73,31 @@ pub struct Game<'a> {
 impl<'a> Game<'a> {
     /// A game without tokens, in no region yet.
     pub fn new(proc: &'a Proc, id: ProcId, facts: &'a dyn Facts, definitions: &'a Definitions, dear: u32) -> Self {
-        Game { proc, id, facts, definitions, levels: Vec::new(), dear, trail: None, steps: 0 }
+        Game {
+            proc,
+            id,
+            facts,
+            definitions,
+            levels: Vec::new(),
+            tokens: Levels::default(),
+            regions: FxHashMap::default(),
+            same: FxHashMap::default(),
+            dear,
+            trail: None,
+            steps: 0,
+        }
     }
 
     /// Enters a region with tokens on some values. `same`: pairs of a value from outside and one that it equals in
     /// this region.
     pub fn enter(&mut self, region: RegionId, given: Vec<(ValueId, Token)>, same: &[(ValueId, ValueId)]) {
         let mut new: Vec<ValueId> = same.iter().map(|pair| pair.0).filter(|outer| self.has(*outer)).collect();
-        let mut level = Level { region, tokens: FxHashMap::default(), closed: false, same: FxHashMap::default() };
+        self.push(region, false);
+        let top = self.tokens.top();
         for (outer, inner) in same {
-            level.same.entry(*outer).or_default().push(*inner);
+            self.same.entry(*outer).or_default().push((top, *inner));
+            self.levels[top].same.push(*outer);
         }
-        self.levels.push(level);
         for (value, token) in given {
             if self.set(value, token) {
                 new.push(value);
@@ -109,7 +128,7 @@ impl<'a> Game<'a> {
 
     /// Enters a region that is about to be run again: tokens on what a pass begins with.
     pub fn enter_closed(&mut self, region: RegionId, given: Vec<(ValueId, Token)>) {
-        self.levels.push(Level { region, tokens: FxHashMap::default(), closed: true, same: FxHashMap::default() });
+        self.push(region, true);
         for (value, token) in given {
             self.set(value, token);
         }
@@ -120,7 +139,7 @@ impl<'a> Game<'a> {
         let top = self.levels.last_mut().expect("a region is entered");
         top.closed = false;
         let region = top.region;
-        let mut new: Vec<ValueId> = top.tokens.keys().copied().collect();
+        let mut new: Vec<ValueId> = self.tokens.on_top().to_vec();
         new.sort();
         for value in given {
             if self.set(value, Token::Named) {
@@ -137,12 +156,23 @@ impl<'a> Game<'a> {
 
     /// Leaves the innermost region: its tokens are gone.
     pub fn leave(&mut self) {
-        self.levels.pop();
+        let left = self.levels.pop().expect("a region is entered");
+        self.tokens.leave();
+        self.regions.get_mut(&left.region).and_then(Vec::pop);
+        for outer in left.same {
+            self.same.get_mut(&outer).and_then(Vec::pop);
+        }
+    }
+
+    fn push(&mut self, region: RegionId, closed: bool) {
+        self.regions.entry(region).or_default().push(self.levels.len());
+        self.levels.push(Level { region, closed, same: Vec::new() });
+        self.tokens.enter();
     }
 
     /// The token of a value.
     pub fn token(&self, value: ValueId) -> Option<&Token> {
-        self.levels.iter().rev().find_map(|level| level.tokens.get(&value))
+        self.tokens.get(value)
     }
 
     /// Whether the value has a token.
@@ -160,13 +190,19 @@ impl<'a> Game<'a> {
     /// Whether the region of the value is being reversed.
     pub fn visible(&self, value: ValueId) -> bool {
         let region = self.proc.values[value].region;
-        self.levels.iter().any(|level| level.region == region && !level.closed)
+        self.levels_of(region).any(|level| !self.levels[level].closed)
     }
 
     /// The level of the region of a value: 0 is the body.
     pub fn level_of(&self, value: ValueId) -> Option<usize> {
         let region = self.proc.values[value].region;
-        self.levels.iter().position(|level| level.region == region)
+        self.levels_of(region).next()
+    }
+
+    /// The levels of a region, but for those that are taken away.
+    fn levels_of(&self, region: RegionId) -> impl Iterator<Item = usize> {
+        let all = self.regions.get(&region).into_iter().flatten().copied();
+        all.filter(|level| *level < self.levels.len())
     }
 
     /// How many moves were tried.
@@ -182,12 +218,15 @@ impl<'a> Game<'a> {
     /// Puts a token on a value, on the level given, and derives what follows: there, so that it stays when a region inside
     /// is left, and then in all regions.
     pub fn give(&mut self, level: usize, value: ValueId, token: Token) {
-        let inside = self.levels.split_off(level + 1);
-        self.levels[level].tokens.insert(value, token);
         let mut all = vec![value];
-        if !inside.is_empty() {
+        if level == self.tokens.top() {
+            self.tokens.insert(level, value, token);
+        } else {
+            let (inside, tokens) = (self.levels.split_off(level + 1), self.tokens.take_inside(level));
+            self.tokens.insert(level, value, token);
             all.extend(self.propagate(vec![value]));
             self.levels.extend(inside);
+            self.tokens.put_back(tokens);
         }
         self.propagate(all);
     }
@@ -207,7 +246,7 @@ impl<'a> Game<'a> {
             trail.iter().filter(|v| wanted.contains(v)).count().max(1)
         };
         for value in trail {
-            self.levels[top].tokens.remove(&value);
+            self.tokens.remove(top, value);
         }
         gain
     }
@@ -216,8 +255,7 @@ impl<'a> Game<'a> {
         if self.has(value) {
             return false;
         }
-        let top = self.levels.last_mut().expect("a region is entered");
-        top.tokens.insert(value, token);
+        self.tokens.insert(self.tokens.top(), value, token);
         if let Some(trail) = &mut self.trail {
             trail.push(value);
         }
@@ -243,7 +281,9 @@ impl<'a> Game<'a> {
                     new.push(user);
                 }
             }
-            let same: Vec<ValueId> = self.levels.iter().flat_map(|l| l.same.get(&value)).flatten().copied().collect();
+            let same = self.same.get(&value).into_iter().flatten();
+            let same: Vec<ValueId> =
+                same.filter(|(level, _)| *level < self.levels.len()).map(|(_, inner)| *inner).collect();
             for other in same {
                 if self.set(other, Token::Recipe(self.proc.value_expr(value), How::Same)) {
                     new.push(other);

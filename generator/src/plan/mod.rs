@@ -12,6 +12,7 @@ pub(crate) mod exprs;
 pub mod facts;
 pub mod flow_facts;
 pub mod game;
+pub mod levels;
 pub mod recompute;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,6 +4,7 @@ use super::Taken;
 use super::context::Context;
 use crate::ir::*;
 use crate::plan::game::Game;
+use crate::plan::levels::Levels;
 use crate::plan::recompute::Definitions;
 use crate::plan::{Explanation, ProcPlan};
 use crate::refuse::Refusal;
@@ -53,7 +54,7 @@ pub struct Builder<'a> {
     pub(super) out: Proc,
     pub(super) at: RegionId,
     /// Names of values, by level of the game.
-    pub(super) names: Vec<FxHashMap<ValueId, Named>>,
+    pub(super) names: Levels<Named>,
     pub(super) loops: Vec<OpenLoop>,
     pub(super) plan: ProcPlan,
     pub(super) start: &'a Start,

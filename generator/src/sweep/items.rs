@@ -222,8 +222,8 @@ impl Builder<'_> {
             let ty = self.primal.type_of(operand).clone();
             let name = self.primal.vars[self.primal.values[operand].var].name.clone();
             let value = self.bind(&name, Expr { kind: ExprKind::Select(Box::new(on.clone()), first, second), ty });
-            let level = self.names.len() - 1;
-            self.names[level].insert(operand, Named { value, shadow: None });
+            let level = self.names.top();
+            self.names.insert(level, operand, Named { value, shadow: None });
             self.game.give(level, operand, Token::Named);
         }
     }

@@ -43,7 +43,7 @@ impl Builder<'_> {
         // What the passes are counted by is computed in front of the loop.
         let (region, outer) = self.open(reversed);
         self.at = outer;
-        let level = self.names.len();
+        let level = self.names.depth();
         self.loops.push(OpenLoop { item, level, reversed, body: region, carried: Vec::new(), next: 0 });
         let open = self.loops.len() - 1;
         let control = match &index {
@@ -127,8 +127,8 @@ impl Builder<'_> {
             }
             // With all passes undone, the variable is what it was before the loop.
             if !self.game.has(c.init) {
-                let top = self.names.len() - 1;
-                self.names[top].insert(c.init, named);
+                let top = self.names.top();
+                self.names.insert(top, c.init, named);
                 self.game.give(top, c.init, Token::Named);
             }
         }

@@ -31,6 +31,7 @@ use super::context::Context;
 use super::{Taken, explain, homes, leaves, live};
 use crate::ir::*;
 use crate::plan::game::{Game, Token};
+use crate::plan::levels::Levels;
 use crate::plan::recompute::Definitions;
 use crate::plan::{Explanation, Interface, ProcPlan};
 use crate::refuse::{Class, Refusal};
@@ -90,7 +91,7 @@ impl<'a> Builder<'a> {
             taken: names,
             out,
             at: RegionId(0),
-            names: Vec::new(),
+            names: Levels::default(),
             loops: Vec::new(),
             plan: ProcPlan::default(),
             start,

@@ -56,7 +56,7 @@ impl Builder<'_> {
         for at in (0..self.loops.len()).rev() {
             let (item, level) = (self.loops[at].item, self.loops[at].level);
             // A loop whose passes are being counted is not entered yet.
-            if level >= self.names.len() {
+            if level >= self.names.depth() {
                 continue;
             }
             let ItemKind::Loop { carried, .. } = &self.primal.items[item].kind else { continue };
@@ -196,10 +196,10 @@ impl Builder<'_> {
     /// The name of a value that has a token; follows its recipe where that was not done yet.
     pub(super) fn name(&mut self, value: ValueId) -> Named {
         self.reads.entry(value).or_default().insert(self.span.line);
-        if let Some(named) = self.names.iter().rev().find_map(|level| level.get(&value)) {
+        if let Some(named) = self.names.get(value) {
             return named.clone();
         }
-        let top = self.names.len() - 1;
+        let top = self.names.top();
         match self.game.token(value).cloned().expect("asked for after it has a token") {
             Token::Named => unreachable!("a token of this kind comes with its name"),
             Token::Entry(k) => self.arguments[k as usize].clone().expect("scalars and pointers only"),
@@ -222,7 +222,7 @@ impl Builder<'_> {
                 let primal = self.bind(&name, primal);
                 let shadow = shadow.map(|shadow| self.bind(&format!("{name}_b"), shadow));
                 let named = Named { value: primal, shadow };
-                self.names[top].insert(value, named.clone());
+                self.names.insert(top, value, named.clone());
                 self.nested -= 1;
                 named
             }
@@ -244,7 +244,7 @@ impl Builder<'_> {
             if next != value {
                 open.push((next, true));
             }
-            let named = |v: &ValueId| self.names.iter().any(|level| level.contains_key(v));
+            let named = |v: &ValueId| self.names.get(*v).is_some();
             walk::values(expr, &mut |v| {
                 if !named(&v) && seen.insert(v) {
                     open.push((v, false));
@@ -316,7 +316,7 @@ impl Builder<'_> {
         self.loops[at].carried.push((k, head, shadow));
         let expr = |value| Expr::value(value, ty.clone());
         let named = Named { value: expr(head), shadow: shadow.map(expr) };
-        self.names[self.loops[at].level].insert(end, named.clone());
+        self.names.insert(self.loops[at].level, end, named.clone());
         named
     }
 

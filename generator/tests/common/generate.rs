@@ -15,7 +15,7 @@ pub fn both(folder: &Scratch, source: &Path, of: &str, choices: &Choices) -> (Ou
     both_of(folder, source, &[head(of)], choices)
 }
 
-/// The same for several heads.
+/// Writes adjoint and tangent for several heads.
 pub fn both_of(folder: &Scratch, source: &Path, heads: &[Head], choices: &Choices) -> (Output, Output) {
     let text = std::fs::read_to_string(source).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
     let model = folder.write("model.c", &text);

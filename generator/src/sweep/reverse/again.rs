@@ -39,8 +39,12 @@ impl Builder<'_> {
         hulls: &[Hull],
     ) {
         self.plan.again.insert(item, hulls.to_vec());
-        let names = given.iter().filter_map(|(value, _, name)| Some((*value, name.clone()?))).collect();
-        self.names.push(names);
+        self.names.enter();
+        for (value, _, name) in &given {
+            if let Some(name) = name {
+                self.names.insert(self.names.top(), *value, name.clone());
+            }
+        }
         self.regions.push(self.at);
         self.pops.push(Vec::new());
         let mark = self.item(ItemKind::Comment { text: String::new() });
@@ -49,7 +53,7 @@ impl Builder<'_> {
         let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
         given.extend(known.iter().map(|value| (*value, Token::Named)));
         self.game.enter_closed(body, given);
-        let level = self.names.len() - 1;
+        let level = self.names.top();
         let from_snapshots = self.cx.facts.snapshots(self.id, item).is_some();
         for value in known {
             // Nothing is pushed behind a pass.
@@ -166,7 +170,7 @@ impl Builder<'_> {
                 continue;
             }
             let named = Named { value: Expr::value(name, ty), shadow: None };
-            self.names[level].insert(value, named);
+            self.names.insert(level, value, named);
             given.push(value);
         }
         given

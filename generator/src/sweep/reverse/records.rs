@@ -18,8 +18,12 @@ impl Builder<'_> {
         given: Vec<(ValueId, Token, Option<Named>)>,
         same: &[(ValueId, ValueId)],
     ) {
-        let names = given.iter().filter_map(|(value, _, name)| Some((*value, name.clone()?))).collect();
-        self.names.push(names);
+        self.names.enter();
+        for (value, _, name) in &given {
+            if let Some(name) = name {
+                self.names.insert(self.names.top(), *value, name.clone());
+            }
+        }
         self.regions.push(self.at);
         self.pops.push(Vec::new());
         let known = self.start.records.get(&region).cloned().unwrap_or_default();
@@ -27,7 +31,7 @@ impl Builder<'_> {
         let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
         given.extend(known.iter().map(|value| (*value, Token::Named)));
         self.game.enter(region, given, same);
-        let level = self.names.len() - 1;
+        let level = self.names.top();
         for value in early {
             self.record(level, region, value);
         }
@@ -55,7 +59,7 @@ impl Builder<'_> {
         items.splice(at..=at, late.into_iter().rev());
         items.splice(0..0, pops.into_iter().rev());
         self.game.leave();
-        self.names.pop();
+        self.names.leave();
     }
 
     /// Puts a value into the record of its region.
@@ -89,7 +93,7 @@ impl Builder<'_> {
         } else {
             self.pops[level].push(pop);
         }
-        self.names[level].insert(value, Named { value: expr, shadow });
+        self.names.insert(level, value, Named { value: expr, shadow });
         let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
         let how = format!("stored: {}", self.why(value));
         let line = Explanation { span: this.span, what: name, how, readers: Vec::new(), bytes };

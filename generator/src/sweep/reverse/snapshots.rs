@@ -103,7 +103,7 @@ impl Builder<'_> {
         let outs: Vec<ValueId> = carries.iter().map(|new| new.out).collect();
         carries.push(more);
         self.out.items[advance].kind = ItemKind::Loop { test, at: TestAt::Before, body: inside, carried: carries };
-        let level = self.names.len() - 1;
+        let level = self.names.top();
         for ((each, out), among) in kept.iter().zip(outs).zip(among) {
             if !self.game.has(each.head) {
                 let Var { name, ty, .. } = primal.vars[each.var].clone();
@@ -112,7 +112,7 @@ impl Builder<'_> {
                     let shadow = self.bind_value(&format!("{name}_b"), shadow);
                     Expr::value(shadow, value.ty.clone())
                 });
-                self.names[level].insert(each.head, Named { value, shadow });
+                self.names.insert(level, each.head, Named { value, shadow });
                 self.game.give(level, each.head, Token::Named);
             }
         }
