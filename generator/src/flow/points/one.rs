@@ -29,6 +29,8 @@ enum Offset {
     Is(i128),
     /// As many elements behind as an integer argument of the procedure says, and so many more.
     Argument(u32, i128),
+    /// None in the first pass of a loop, some in later ones: the index of the loop times what is not known.
+    First,
     /// Below, by some number of elements.
     Below,
     /// Anywhere.
@@ -49,6 +51,8 @@ impl Offset {
             (Offset::Argument(k, a), Offset::Is(b)) | (Offset::Is(b), Offset::Argument(k, a)) => {
                 a.checked_add(b).map_or(Offset::Any, |sum| Offset::Argument(k, sum))
             }
+            (Offset::First, Offset::First | Offset::Is(0..)) | (Offset::Is(0..), Offset::First) => Offset::First,
+            (Offset::First, other @ Offset::Argument(..)) | (other @ Offset::Argument(..), Offset::First) => other,
             (a, b) if is_none_above(a) && is_none_above(b) => Offset::Below,
             _ => Offset::Any,
         }
@@ -68,7 +72,7 @@ impl Offset {
     fn times(self, other: Offset) -> Offset {
         match (self, other) {
             (Offset::Is(a), Offset::Is(b)) => a.checked_mul(b).map_or(Offset::Any, Offset::Is),
-            (Offset::Is(0), _) | (_, Offset::Is(0)) => Offset::Is(0),
+            (Offset::Is(0) | Offset::First, _) | (_, Offset::Is(0) | Offset::First) => Offset::First,
             (Offset::Is(1), other) | (other, Offset::Is(1)) => other,
             (Offset::Below, Offset::Is(1..)) | (Offset::Is(1..), Offset::Below) => Offset::Below,
             // A subscript with a minus in front is meant to lead back.
@@ -194,7 +198,7 @@ impl Points<'_> {
                 }
                 return;
             }
-            Offset::Any => return,
+            Offset::First | Offset::Any => return,
         };
         let known = one.lowest.entry((p, loc)).or_insert(lowest);
         *known = lowest.min(*known);
@@ -232,6 +236,7 @@ impl Points<'_> {
             ExprKind::Cast(inner) => self.number(p, inner, left),
             ExprKind::Unary(Unary::Negate, inner) => match self.number(p, inner, left) {
                 Offset::Is(at) => Offset::Is(-at),
+                Offset::First => Offset::First,
                 Offset::Below => Offset::Any,
                 // A subscript with a minus in front is meant to lead back.
                 Offset::Any | Offset::Argument(..) => Offset::Below,
