@@ -1,6 +1,6 @@
 //! Names that the sources have and that the output must have: a clash is refused where the sources declare the name.
 //!
-//! All other names of the output avoid those of the sources: see [`super::names`].
+//! All other names of the output avoid those of the sources: see `super::names`.
 
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};

@@ -49,7 +49,7 @@ pub struct Builder<'a> {
     pub(super) game: Game<'a>,
     pub(super) definitions: &'a Definitions,
     pub(super) live: BTreeSet<ItemId>,
-    /// See [`live::cleared`].
+    /// See `live::cleared`.
     pub(super) cleared: FxHashSet<ValueId>,
     pub(super) out: Proc,
     pub(super) at: RegionId,

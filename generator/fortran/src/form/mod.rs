@@ -1,4 +1,4 @@
-//! From lines to statements: continuation, labels, `;`, comments and directives, in [`fixed`] and in [`free`] form.
+//! From lines to statements: continuation, labels, `;`, comments and directives, in `fixed` and in `free` form.
 //!
 //! ```text
 //!   line      a physical line

@@ -1,6 +1,6 @@
 //! From statements to the tree.
 //!
-//! Fortran reserves no word: `if = 3` and `do 10 i = 1.5` are assignments. [`keyword`] decides what a statement is
+//! Fortran reserves no word: `if = 3` and `do 10 i = 1.5` are assignments. `keyword` decides what a statement is
 //! before any of it is parsed, so nothing is tried twice. A statement that cannot be read becomes `Unread` in the tree,
 //! with a message, and reading goes on with the next one.
 

@@ -50,7 +50,7 @@ pub(super) struct Reader<'a> {
     pub(super) stored_functions: Option<Stored>,
     /// Functions that only report and that cannot be read.
     pub(super) reports: FxHashSet<(Option<usize>, String)>,
-    /// Variables whose writes need no order: see [`scratch`].
+    /// Variables whose writes need no order: see `scratch`.
     pub(super) scratch: FxHashSet<String>,
     /// Expressions without an order, in any function.
     pub(super) unordered: Vec<Unordered>,
