@@ -173,6 +173,28 @@ double f_told(int n, double *x, int *ia, double *w) {
     return s;
 }
 
+/* Functions that never return. */
+__attribute__((noreturn)) static void stop(const char *why) {
+    fprintf(stderr, "%s\n", why);
+    exit(1);
+}
+
+static double none(double x) __attribute__((noreturn));
+static double none(double x) {
+    fprintf(stderr, "no value at %g\n", x);
+    exit(1);
+}
+
+double f_stopped(int n, double *x, int *ia, double *w) {
+    double s = 0.0;
+    (void)ia, (void)w;
+    for (int i = 0; i < n; i++) {
+        if (x[i] < -1e9) stop("too small");
+        s += x[i] > 1e9 ? none(x[i]) : x[i] * x[i];
+    }
+    return s;
+}
+
 /* A test of pointers of any type: an integer says what it leads to. */
 static int missing(void *p, const char *name, int kind) {
     if (kind == 0 && p == NULL) {

@@ -263,6 +263,12 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
     }
+    if node.kind == "FunctionDecl" {
+        // `__attribute__((noreturn))` stands behind the parameters.
+        if let Some(at) = node.written_type.find(" __attribute__((") {
+            node.written_type = node.written_type[..at].to_string().into();
+        }
+    }
     if node.kind == "VarDecl" {
         node.inner.retain(|part| !HARMLESS.contains(&part.kind));
     }
