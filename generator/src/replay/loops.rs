@@ -141,7 +141,7 @@ impl Replay<'_> {
         self.run = outer_run;
         for (_, first, _) in &runs {
             let early = self.early(*first, pass, 0)?;
-            self.restored(early);
+            self.mended(early);
         }
         for section in self.damage.clone() {
             let mut expected = begun.iter().chain(&left);

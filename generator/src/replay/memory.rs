@@ -219,6 +219,12 @@ impl Replay<'_> {
     }
 
     pub(super) fn restored(&mut self, place: P) {
+        self.mended(place);
+        self.back.insert(place);
+    }
+
+    /// This very place is not damaged any more.
+    pub(super) fn mended(&mut self, place: P) {
         let here = self.resolve_place(place);
         let damage = std::mem::take(&mut self.damage);
         for section in damage {
@@ -228,7 +234,6 @@ impl Replay<'_> {
             }
         }
         self.certain.remove(&place);
-        self.back.insert(place);
     }
 
     // ---- which places may meet -----------------------------------------------------------------------------------
@@ -410,7 +415,7 @@ impl Replay<'_> {
         facts
     }
 
-    /// Where a loop runs, its last step is the first that reaches the distance: `0 <= by * trips - distance < by`.
+    /// A loop's last step is the first that reaches the distance: `0 <= by * trips - distance`, and `< by` where it runs.
     fn add_trips(&self, facts: &mut Facts) {
         let mut atoms = BTreeSet::new();
         for fact in facts.iter() {
@@ -419,9 +424,11 @@ impl Replay<'_> {
         for (_, atom) in atoms {
             let Term::Trips(distance, by) = *self.terms.get(T(atom.0)) else { continue };
             let trips = self.terms.poly(T(atom.0));
-            if self.terms.is_exact(distance, &DISTANCE) && facts.nonneg(trips.plus(-1)) {
+            if self.terms.is_exact(distance, &DISTANCE) {
                 let beyond = trips.scale(by).and_then(|end| end.sub(&self.terms.poly(distance)));
-                facts.add(beyond.as_ref().and_then(|beyond| beyond.scale(-1)?.plus(by - 1)));
+                if facts.nonneg(trips.plus(-1)) {
+                    facts.add(beyond.as_ref().and_then(|beyond| beyond.scale(-1)?.plus(by - 1)));
+                }
                 facts.add(beyond);
             }
         }

@@ -86,11 +86,11 @@ impl Replay<'_> {
         let facts = self.facts_about(&[from, to, begin, end], &[(from, to), (begin, end)]);
         let [a, b, c, d] = [from, to, begin, end].map(|t| self.terms.poly(t));
         let mut left = Vec::new();
-        // Neither reaches beyond the row, and an empty one claims nothing.
-        if from != begin && facts.at_most(&c, &b) {
+        // Neither reaches beyond the row; an empty one claims nothing, and is left out where that shows.
+        if !facts.at_most(&c, &a) && facts.at_most(&c, &b) {
             left.push(self.row_between(row.root, around, from, begin));
         }
-        if to != end && facts.at_most(&a, &d) {
+        if !facts.at_most(&b, &d) && facts.at_most(&a, &d) {
             left.push(self.row_between(row.root, around, end, to));
         }
         Some(left)
