@@ -155,10 +155,12 @@ reference: ## the schedules beside those of the Python package checkpoint_schedu
 	$(SETUP) reference
 	cargo test --locked --test reference
 
-counts: ## instructions of the fast paths against their bounds
+counts: ## instructions of the fast paths against their bounds, growth of the generator's
 	$(SETUP) counts
 	$(LIBRARY)
 	@scripts/counts.sh
+	cargo build --locked -p adtape-command
+	@scripts/growth.sh
 
 lint: ## formatting, clippy and rustdoc: a warning is an error
 	$(SETUP) lint

@@ -1,7 +1,6 @@
 //! Whether what generation takes grows with a program: blocks of memory that are asked for, and the most bytes at once.
-//! Both are counted, so no other program on the machine has a part in them; the time of reading deep nesting is taken,
-//! because what the front end does there asks for no memory. The test is alone in its file, because it counts for all of
-//! its process.
+//! Both are counted, so no other program on the machine has a part in them. `scripts/growth.sh` counts instructions where
+//! the front end asks for no memory. The test is alone in its file, because it counts for all of its process.
 
 #![allow(unsafe_code)]
 
@@ -10,8 +9,6 @@ mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use adtape_generate::emit::{self, Options};
@@ -127,50 +124,9 @@ fn statements(count: usize) -> String {
     text + "    return a;\n}\n"
 }
 
-/// Processor time of this process so far, in ticks of the clock.
-fn ticks() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");
-    // Behind the name, which may have blanks: the fields from the third on.
-    let fields: Vec<&str> = text.rsplit(')').next().expect("a name").split_whitespace().collect();
-    [11, 12].into_iter().map(|at| fields[at].parse::<u64>().expect("a number")).sum()
-}
-
-/// The syntax tree of a program in a file, without the blanks, whose number grows with the square of the depth.
-fn tree(folder: &Scratch, name: &str, text: &str) -> String {
-    let file = folder.write(&format!("{name}.c"), text);
-    let mut clang = Command::new("clang");
-    clang.args(["-Xclang", "-ast-dump=json", "-fsyntax-only"]).arg(file);
-    let mut running = clang.stdout(Stdio::piped()).spawn().expect("clang");
-    let output = BufReader::new(running.stdout.take().expect("its output"));
-    let mut tree = String::new();
-    output.lines().for_each(|line| tree += line.expect("a line").trim_start());
-    assert!(running.wait().expect("clang").success());
-    folder.write(&format!("{name}.json"), &tree).to_string_lossy().into_owned()
-}
-
-/// What the front end does for a statement is not counted: its time is taken, so it may take three tries.
-fn reading_of_a_chain_takes_time_in_proportion(folder: &Scratch) {
-    let trees = [750, 1500].map(|count| tree(folder, &count.to_string(), &choices(count)));
-    let read = |tree: &String| {
-        let (trees, files, heads) =
-            (vec![tree.clone()], vec![tree.replace(".json", ".c")], vec![common::head("f(f)/(x)").proc]);
-        let before = ticks();
-        front::read(&Input { trees, files, arguments: Vec::new(), clang: "clang".into(), heads, ..Input::default() })
-            .expect("C");
-        ticks() - before
-    };
-    let mut tries = (0..3).map(|_| (read(&trees[0]), read(&trees[1])));
-    let is_linear = |(few, many): (u64, u64)| {
-        println!("chain: {few} and {many} ticks");
-        10 * many < 28 * few
-    };
-    assert!(tries.any(is_linear), "the time to read a chain of else if grows faster than the chain");
-}
-
 #[test]
 fn twice_the_program_takes_about_twice_as_much() {
     let folder = Scratch::new("counts");
-    reading_of_a_chain_takes_time_in_proportion(&folder);
     type Shape = (&'static str, fn(usize) -> String, usize, &'static str, f64);
     // In a nest each loop has the bounds of all around it, and each of a row of loops is compared with those in front.
     let shapes: [Shape; 7] = [
