@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use adtape_generate::flow::{Head, walk};
 use adtape_generate::front::{self, Input};
-use adtape_generate::ir::{Binary, Def, ExprKind, ItemId, ItemKind, Program, Type};
+use adtape_generate::ir::{Binary, Def, ExprKind, ItemId, ItemKind, Program, SweepItem, Type};
 use adtape_generate::plan::again::Named;
 use adtape_generate::refuse::{Class, Refusal};
 use adtape_generate::replay::{Verdict, prove};
@@ -245,7 +245,10 @@ fn only_what_nobody_needs_may_be_left_out() {
         let kind = &f.forward.items[item].kind;
         let acts = !matches!(
             kind,
-            ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } | ItemKind::Declare { .. } | ItemKind::Free { .. }
+            ItemKind::DeclareVar { .. }
+                | ItemKind::Sweep(SweepItem::Comment { .. })
+                | ItemKind::Declare { .. }
+                | ItemKind::Free { .. }
         );
         let is_inside = f.given.left_out.iter().any(|left| match f.forward.items[*left].kind {
             ItemKind::Loop { body, .. } => *left == item || walk::items(&f.forward, body).contains(&item),
@@ -330,7 +333,7 @@ fn memory_is_kept_as_a_whole_where_less_cannot_be_proved() {
     let (file, heads) = ("generator/tests/replay/overwritten.c", [head("f(y)/(x y)")]);
     let pushes = |adjoint: &Adjoint| {
         let items = adjoint.sweeps.iter().flat_map(|sweeps| &sweeps.forward.items);
-        items.filter(|item| matches!(item.kind, ItemKind::Push { .. })).count()
+        items.filter(|item| matches!(item.kind, ItemKind::Sweep(SweepItem::Push { .. }))).count()
     };
     let least = pushes(&generated(file, &heads));
     let adjoint = with_fault(file, &heads, Some(once)).unwrap_or_else(|what| panic!("{what:#?}"));

@@ -10,7 +10,9 @@ pub fn written(program: &Program, proc: &Proc) -> Vec<Refusal> {
     let exprs = Exprs { program, proc, flat: true };
     let mut refusals = Vec::new();
     for item in &proc.items {
-        let (ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. }) = &item.kind else { continue };
+        let (ItemKind::Sweep(SweepItem::Accumulate { to, .. }) | ItemKind::Store { to, .. }) = &item.kind else {
+            continue;
+        };
         let what = match (exprs.constant_member(to), pointer_to_constant(program, to)) {
             (Some(member), _) => format!("the member '{}' is const, so no adjoint can be added to it", member.name),
             (_, Some(name)) => {

@@ -45,15 +45,11 @@ impl Check<'_> {
             for e in walk::of_item(proc, item) {
                 self.expr(p, e, item.span);
             }
-            match &item.kind {
-                ItemKind::Store { to, .. } => self.access(p, to, item.span, true),
-                ItemKind::Call { callee: Callee::Proc(g), into, .. } => {
-                    if let Some(into) = into {
-                        self.access(p, into, item.span, true);
-                    }
-                    self.call(p, id, *g, item.span);
-                }
-                _ => {}
+            for to in item.kind.written() {
+                self.access(p, to, item.span, true);
+            }
+            if let ItemKind::Call { callee: Callee::Proc(g), .. } = &item.kind {
+                self.call(p, id, *g, item.span);
             }
         }
         if let Some(e) = &proc.result {

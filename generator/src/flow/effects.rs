@@ -83,7 +83,7 @@ impl Effects {
         let mut all = Effect::default();
         let mut grown = false;
         for &id in &proc.regions[region].items {
-            for inner in walk::regions(&proc.items[id]) {
+            for inner in proc.items[id].kind.regions() {
                 grown |= self.region(program, points, p, inner);
             }
             let effect = self.compute(program, points, p, id);
@@ -112,7 +112,7 @@ impl Effects {
         for e in walk::of_item(proc, item) {
             read(points, p, e, &mut effect);
         }
-        for inner in walk::regions(item) {
+        for inner in item.kind.regions() {
             effect.add(&self.regions[p.index()][inner.index()]);
         }
         match &item.kind {

@@ -70,7 +70,7 @@ impl<'a> Flow<'a> {
         let touches = |set: &Set| set.iter().any(|&l| self.points.locs.root_top(l) == top);
         let outside = walk::items(body, RegionId(0)).into_iter().filter(|id| {
             let item = &body.items[*id];
-            walk::regions(item).is_empty() && !inside.contains(id)
+            item.kind.regions().is_empty() && !inside.contains(id)
         });
         let mut touched =
             outside.map(|id| self.effects.item(proc, id)).any(|e| touches(&e.reads) || touches(&e.writes));

@@ -4,23 +4,17 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use super::Head;
-use crate::ir::{
-    Base, Callee, Def, Expr, ExprKind, Item, ItemId, ItemKind, Place, Proc, ProcId, Program, RegionId, Step,
-};
+use crate::ir::parts::parts;
+use crate::ir::walk::operands_of;
+use crate::ir::{Base, Callee, Expr, ExprKind, Item, ItemId, ItemKind, Place, Proc, ProcId, Program, RegionId, Step};
 
 /// Calls `visit` for `e` and everything in it, the subscripts and pointers of places among it.
 pub fn expr<'a>(e: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(e);
-    match &e.kind {
-        ExprKind::Load(p) | ExprKind::Address(p) => inside(p, visit),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => expr(a, visit),
-        ExprKind::Binary(_, a, b) => {
-            expr(a, visit);
-            expr(b, visit);
-        }
-        ExprKind::Function(_, args) => args.iter().for_each(|a| expr(a, visit)),
-        ExprKind::Select(c, a, b) => [c, a, b].into_iter().for_each(|x| expr(x, visit)),
-        _ => {}
+    if let ExprKind::Load(p) | ExprKind::Address(p) = &e.kind {
+        inside(p, visit);
+    } else {
+        parts(e, &mut |part| expr(part, visit));
     }
 }
 
@@ -65,29 +59,10 @@ pub fn loads(e: &Expr) -> Vec<&Place> {
 /// that it writes.
 pub fn of_item<'a>(proc: &'a Proc, item: &'a Item) -> Vec<&'a Expr> {
     let mut out = Vec::new();
-    match &item.kind {
-        ItemKind::Let { value } => {
-            if let Def::Is(e) = &proc.values[*value].def {
-                out.push(e);
-            }
-        }
-        ItemKind::Store { to, from } => {
-            address(to, &mut |e| out.push(e));
-            out.push(from);
-        }
-        ItemKind::Call { args, into, .. } => {
-            out.extend(args);
-            if let Some(into) = into {
-                address(into, &mut |e| out.push(e));
-            }
-        }
-        ItemKind::Branch { on: e, .. }
-        | ItemKind::Loop { test: e, .. }
-        | ItemKind::Alloc { count: e, .. }
-        | ItemKind::Free { pointer: e }
-        | ItemKind::Release { pointer: e, .. } => out.push(e),
-        _ => {}
-    }
+    operands_of(proc, &item.kind, &mut |operand| match operand {
+        Ok(expr) => out.push(expr),
+        Err(place) => address(place, &mut |e| out.push(e)),
+    });
     out
 }
 
@@ -101,19 +76,10 @@ pub fn items(proc: &Proc, region: RegionId) -> Vec<ItemId> {
             continue;
         };
         out.push(id);
-        let inner = regions(&proc.items[id]).into_iter().rev();
+        let inner = proc.items[id].kind.regions().into_iter().rev();
         open.extend(inner.map(|inner| proc.regions[inner].items.iter()));
     }
     out
-}
-
-/// The regions of an item.
-pub fn regions(item: &Item) -> Vec<RegionId> {
-    match item.kind {
-        ItemKind::Branch { then, otherwise, .. } => vec![then, otherwise],
-        ItemKind::Loop { body, .. } => vec![body],
-        _ => vec![],
-    }
 }
 
 /// Whether `inner` is `outer` or inside of it.
@@ -147,15 +113,7 @@ pub fn exprs(proc: &Proc) -> Vec<&Expr> {
 
 /// Every place that a procedure writes.
 pub fn stores(proc: &Proc) -> Vec<&Place> {
-    let mut out = Vec::new();
-    for id in items(proc, RegionId(0)) {
-        match &proc.items[id].kind {
-            ItemKind::Store { to, .. } => out.push(to),
-            ItemKind::Call { into, .. } => out.extend(into),
-            _ => {}
-        }
-    }
-    out
+    items(proc, RegionId(0)).into_iter().flat_map(|id| proc.items[id].kind.written()).collect()
 }
 
 /// By procedure: whether a head is it, or calls it, itself or by others.

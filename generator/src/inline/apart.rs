@@ -126,22 +126,16 @@ impl<'p> Apart<'p> {
                 }
                 continue;
             }
-            match &this.kind {
-                ItemKind::Branch { joins, .. } => {
-                    joins.iter().flat_map(|join| [join.then, join.otherwise]).for_each(|value| self.value(value));
-                }
-                ItemKind::Loop { carried, .. } => {
-                    carried.iter().flat_map(|each| [each.init, each.end]).for_each(|value| self.value(value));
-                }
-                ItemKind::Store { to, .. } => self.store(proc, to, region),
-                ItemKind::Call { into: Some(into), .. } => {
-                    self.object(into).into_iter().for_each(|object| self.keep(object));
-                }
-                _ => {}
+            this.kind.used().into_iter().for_each(|value| self.value(value));
+            if let ItemKind::Store { to, .. } = &this.kind {
+                self.store(proc, to, region);
+            }
+            if let ItemKind::Call { into: Some(into), .. } = &this.kind {
+                self.object(into).into_iter().for_each(|object| self.keep(object));
             }
             walk::of_item(proc, this).into_iter().for_each(|e| self.expr(proc, e, region));
-            if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = &this.kind {
-                let dims = proc.objects[*object].shape.iter();
+            if let Some(object) = this.kind.begun() {
+                let dims = proc.objects[object].shape.iter();
                 dims.flat_map(|dim| dim.lower.iter().chain(&dim.extent)).for_each(|e| self.expr(proc, e, region));
             }
         }
@@ -242,10 +236,7 @@ impl<'p> Apart<'p> {
     fn of_region(&mut self, proc: &mut Proc, region: RegionId, current: &mut Current) {
         let mut items = Vec::new();
         for item in std::mem::take(&mut proc.regions[region].items) {
-            let made = match &proc.items[item].kind {
-                ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => Some(*object),
-                _ => None,
-            };
+            let made = proc.items[item].kind.begun();
             if let Some(object) = made.filter(|object| self.structs.contains_key(object)) {
                 items.extend(self.begin(proc, object, current));
             } else if self.only_address(proc, item).is_none() {

@@ -1,6 +1,7 @@
 //! The items of a procedure in the place of a call of it.
 
 use crate::flow::{Head, walk};
+use crate::ir::parts::{PartMut, parts_of_item_mut};
 use crate::ir::rewrite;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,19 +51,12 @@ impl Moved {
         }
         for item in &mut body.items {
             item.statement = None;
-            match &mut item.kind {
-                ItemKind::Branch { then, otherwise, joins, .. } => {
-                    (*then, *otherwise) = (self.region(*then), self.region(*otherwise));
-                    joins.iter_mut().for_each(|join| self.var(&mut join.var));
-                }
-                ItemKind::Loop { body, carried, .. } => {
-                    *body = self.region(*body);
-                    carried.iter_mut().for_each(|each| self.var(&mut each.var));
-                }
-                ItemKind::DeclareVar { var } => self.var(var),
-                ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => object.0 += self.objects,
-                _ => {}
-            }
+            parts_of_item_mut(&mut item.kind, &mut |part| match part {
+                PartMut::Region(region) => *region = self.region(*region),
+                PartMut::Var(var) => self.var(var),
+                PartMut::Object(object) => object.0 += self.objects,
+                PartMut::Expr(_) | PartMut::Read(_) | PartMut::Written(_) | PartMut::Used(_) | PartMut::Defined(_) => {}
+            });
         }
         for object in &mut body.objects {
             if let Life::Region(region) = &mut object.life {

@@ -25,7 +25,8 @@
 //! the order of evaluation. `&&`, `||` and `ExprKind::Select` evaluate their second operand only if C does; an operand
 //! with effects becomes a branch, and so does every `?:` of floating type.
 //!
-//! The same types hold the sweeps that are generated ([`Role`]): they add accumulation, pushes, pops and witnesses.
+//! The same types hold the sweeps that are generated ([`Role`]). These have items of their own ([`SweepItem`]):
+//! accumulation, pushes, pops, witnesses.
 //!
 //! Every pass leaves a program that [`validate`] accepts.
 
@@ -39,12 +40,14 @@ pub mod library;
 pub mod natural;
 pub mod nesting;
 pub mod parse;
+pub mod parts;
 pub mod print;
 pub mod proc;
 pub mod program;
 pub mod reverse;
 pub(crate) mod rewrite;
 pub mod sources;
+pub mod sweep_items;
 pub mod types;
 pub mod validate;
 pub mod walk;
@@ -57,4 +60,5 @@ pub use proc::*;
 pub use program::*;
 pub use reverse::*;
 pub use sources::*;
+pub use sweep_items::*;
 pub use types::*;

@@ -1,7 +1,7 @@
 //! Regions inside each other, numbered once: what asks each of them for its surroundings would else walk to the top each
 //! time, which takes the square of the depth.
 
-use super::{ItemId, ItemKind, Proc, RegionId};
+use super::{ItemId, Proc, RegionId};
 
 /// The regions of a procedure in the order of its text, outer before inner.
 pub struct Nesting {
@@ -70,11 +70,7 @@ impl Proc {
     /// The region around another one, and the item there to which that belongs; `None` for one that nothing runs, too.
     pub fn around(&self, region: RegionId, positions: &[Option<(RegionId, usize)>]) -> Option<(RegionId, ItemId)> {
         let (_, item) = self.regions[region].parent?;
-        let holds = match &self.items[item].kind {
-            ItemKind::Branch { then, otherwise, .. } => [*then, *otherwise].contains(&region),
-            ItemKind::Loop { body, .. } => *body == region,
-            _ => false,
-        };
+        let holds = self.items[item].kind.regions().contains(&region);
         let (outer, _) = positions[item.index()].filter(|_| holds)?;
         Some((outer, item))
     }

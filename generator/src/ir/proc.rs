@@ -203,7 +203,7 @@ pub enum Def {
     Out(ItemId, u32),
     /// Result of the call.
     Result(ItemId),
-    /// Taken from the tape by this [`ItemKind::Pop`].
+    /// Taken from the tape by this [`SweepItem::Pop`](super::SweepItem::Pop).
     Popped(ItemId),
 }
 

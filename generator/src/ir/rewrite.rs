@@ -1,105 +1,28 @@
-//! Walks over the expressions of a procedure, and what needs them: pruning and compact numbers.
+//! Rewrites the values and places of a procedure; pruning and compact numbers.
 
+pub use super::parts::parts_mut as operands;
+use super::parts::{PartMut, parts_of_dim_mut as dim_exprs, parts_of_item_mut, parts_of_place_mut as place_exprs};
 use super::*;
 use rustc_hash::FxHashMap;
 
 /// Calls `f` on every expression of an item, outermost ones only.
 pub fn item_exprs<'a>(kind: &'a mut ItemKind, f: &mut dyn FnMut(&'a mut Expr)) {
-    match kind {
-        ItemKind::Let { .. }
-        | ItemKind::DeclareVar { .. }
-        | ItemKind::Declare { .. }
-        | ItemKind::Clear { .. }
-        | ItemKind::Undo { .. }
-        | ItemKind::Rehearsal { .. }
-        | ItemKind::Comment { .. } => {}
-        ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
-            place_exprs(to, f);
-            f(from);
-        }
-        ItemKind::Call { args, into, .. } => {
-            args.iter_mut().for_each(&mut *f);
-            if let Some(into) = into {
-                place_exprs(into, f);
-            }
-        }
-        ItemKind::Branch { on, .. } => f(on),
-        ItemKind::Loop { test, .. } => f(test),
-        ItemKind::Alloc { count, .. } => f(count),
-        ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => f(pointer),
-        ItemKind::Witness { value, .. } => f(value),
-        ItemKind::Shadowed { place, shadow } => {
-            place_exprs(place, f);
-            place_exprs(shadow, f);
-        }
-        ItemKind::Snapshot(Snapshot { at, memory, from, among, .. }) => {
-            if let SnapshotAt::Head { passes, .. } = at {
-                passes.iter_mut().for_each(&mut *f);
-            }
-            for (place, count) in memory {
-                place_exprs(place, f);
-                f(count);
-            }
-            from.iter_mut().chain(among.iter_mut().flatten()).for_each(f);
-        }
-        ItemKind::Push { what } => match what {
-            Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => f(value),
-            Pushed::Elements { place, count } => {
-                place_exprs(place, f);
-                f(count);
-            }
-            Pushed::Pointer { value, bases, base } => {
-                f(value);
-                bases.iter_mut().for_each(&mut *f);
-                f(base);
-            }
-        },
-        ItemKind::Pop { what } => match what {
-            Popped::Value(_) | Popped::Bits { .. } | Popped::Count(_) => {}
-            Popped::Memory(place) => place_exprs(place, f),
-            Popped::Elements { place, count } => {
-                place_exprs(place, f);
-                f(count);
-            }
-            Popped::Pointer { bases, shadows, .. } => bases.iter_mut().chain(shadows).for_each(f),
-        },
-    }
+    parts_of_item_mut(kind, &mut |part| match part {
+        PartMut::Expr(expr) => f(expr),
+        PartMut::Read(place) | PartMut::Written(place) => place_exprs(place, f),
+        PartMut::Used(_) | PartMut::Defined(_) | PartMut::Var(_) | PartMut::Object(_) | PartMut::Region(_) => {}
+    });
 }
 
-fn dim_exprs<'a>(dim: &'a mut Dim, f: &mut dyn FnMut(&'a mut Expr)) {
-    dim.lower.iter_mut().chain(&mut dim.extent).for_each(f);
-}
-
-fn place_exprs<'a>(place: &'a mut Place, f: &mut dyn FnMut(&'a mut Expr)) {
-    if let Base::At(pointer) = &mut place.base {
-        f(pointer);
-    }
-    for step in &mut place.path {
-        let Step::Index(subscripts) = step else { continue };
-        for subscript in subscripts {
-            f(&mut subscript.at);
-            dim_exprs(&mut subscript.dim, f);
+/// Replaces values that an expression reads by what `with` says. Replacements stay as they are.
+pub fn replace(expr: &mut Expr, with: &mut dyn FnMut(ValueId) -> Option<Expr>) {
+    if let ExprKind::Value(value) = expr.kind {
+        if let Some(other) = with(value) {
+            *expr = other;
         }
+        return;
     }
-}
-
-/// Calls `f` on the direct operands of an expression.
-pub fn operands<'a>(expr: &'a mut Expr, f: &mut dyn FnMut(&'a mut Expr)) {
-    match &mut expr.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) | ExprKind::Value(_) => {}
-        ExprKind::Load(place) | ExprKind::Address(place) => place_exprs(place, f),
-        ExprKind::Unary(_, operand) | ExprKind::Cast(operand) => f(operand),
-        ExprKind::Binary(_, left, right) => {
-            f(left);
-            f(right);
-        }
-        ExprKind::Function(_, args) => args.iter_mut().for_each(f),
-        ExprKind::Select(on, then, otherwise) => {
-            f(on);
-            f(then);
-            f(otherwise);
-        }
-    }
+    operands(expr, &mut |operand| replace(operand, with));
 }
 
 /// Replaces values that an expression reads by what `with` says, operands of replacements included.
@@ -151,26 +74,11 @@ fn order_places(order: &mut Order) -> impl Iterator<Item = &mut Place> {
 
 /// Calls `f` on the values that an item names outside of expressions.
 fn item_values(kind: &mut ItemKind, f: &mut dyn FnMut(&mut ValueId)) {
-    match kind {
-        ItemKind::Let { value } => f(value),
-        ItemKind::Call { result, .. } => result.iter_mut().for_each(f),
-        ItemKind::Branch { joins, .. } => {
-            joins.iter_mut().flat_map(|join| [&mut join.then, &mut join.otherwise, &mut join.out]).for_each(f);
+    parts_of_item_mut(kind, &mut |part| {
+        if let PartMut::Used(value) | PartMut::Defined(value) = part {
+            f(value);
         }
-        ItemKind::Loop { carried, .. } => {
-            carried.iter_mut().flat_map(|one| [&mut one.init, &mut one.head, &mut one.end, &mut one.out]).for_each(f);
-        }
-        ItemKind::Pop { what } => match what {
-            Popped::Value(value) | Popped::Bits { value, .. } | Popped::Count(value) => f(value),
-            Popped::Pointer { value, shadow, .. } => {
-                f(value);
-                shadow.iter_mut().for_each(f);
-            }
-            Popped::Memory(_) | Popped::Elements { .. } => {}
-        },
-        ItemKind::Snapshot(Snapshot { to, more, .. }) => to.iter_mut().chain(more).for_each(f),
-        _ => {}
-    }
+    });
 }
 
 /// Calls `f` on every place of a procedure, before those in its subscripts.
@@ -191,19 +99,11 @@ pub fn places(proc: &mut Proc, f: &mut dyn FnMut(&mut Place)) {
 
 /// Calls `f` on every place of an item.
 pub fn item_places(kind: &mut ItemKind, f: &mut dyn FnMut(&mut Place)) {
-    match kind {
-        ItemKind::Store { to: place, .. }
-        | ItemKind::Accumulate { to: place, .. }
-        | ItemKind::Call { into: Some(place), .. }
-        | ItemKind::Push { what: Pushed::Elements { place, .. } }
-        | ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } } => f(place),
-        ItemKind::Shadowed { place, shadow } => {
+    parts_of_item_mut(kind, &mut |part| {
+        if let PartMut::Read(place) | PartMut::Written(place) = part {
             f(place);
-            f(shadow);
         }
-        ItemKind::Snapshot(snapshot) => snapshot.memory.iter_mut().for_each(|(place, _)| f(place)),
-        _ => {}
-    }
+    });
     item_exprs(kind, &mut |expr| expr_places(expr, f));
 }
 
@@ -361,13 +261,11 @@ pub fn compact(proc: &mut Proc) {
         }
     }
     for item in &mut proc.items {
-        match &mut item.kind {
-            ItemKind::Branch { then, otherwise, .. } => {
-                (then.0, otherwise.0) = (region_numbers[then.index()], region_numbers[otherwise.index()]);
+        parts_of_item_mut(&mut item.kind, &mut |part| {
+            if let PartMut::Region(region) = part {
+                region.0 = region_numbers[region.index()];
             }
-            ItemKind::Loop { body, .. } => body.0 = region_numbers[body.index()],
-            _ => {}
-        }
+        });
     }
     self::values(proc, &mut |value| value.0 = value_numbers[value.index()]);
     for call in proc.orders.iter_mut().flat_map(|order| std::iter::once(&mut order.call).chain(&mut order.calls)) {
@@ -392,11 +290,7 @@ fn reached_regions(proc: &Proc) -> Vec<bool> {
     while let Some(region) = work.pop() {
         reached[region.index()] = true;
         for item in &proc.regions[region].items {
-            match &proc.items[*item].kind {
-                ItemKind::Branch { then, otherwise, .. } => work.extend([*then, *otherwise]),
-                ItemKind::Loop { body, .. } => work.push(*body),
-                _ => {}
-            }
+            work.extend(proc.items[*item].kind.regions());
         }
     }
     reached
@@ -477,11 +371,10 @@ fn compact_vars(proc: &mut Proc) {
     proc.values.iter_mut().for_each(|value| rename(&mut value.var));
     proc.params.iter_mut().filter_map(|param| param.var.as_mut()).for_each(rename);
     for item in &mut proc.items {
-        match &mut item.kind {
-            ItemKind::Branch { joins, .. } => joins.iter_mut().for_each(|join| rename(&mut join.var)),
-            ItemKind::Loop { carried, .. } => carried.iter_mut().for_each(|one| rename(&mut one.var)),
-            ItemKind::DeclareVar { var } => rename(var),
-            _ => {}
-        }
+        parts_of_item_mut(&mut item.kind, &mut |part| {
+            if let PartMut::Var(var) = part {
+                rename(var);
+            }
+        });
     }
 }

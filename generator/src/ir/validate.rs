@@ -175,12 +175,7 @@ impl<'a> Checker<'a> {
             self.demand(item.index() < proc.items.len(), || format!("item {} does not exist", item.0));
         }
         for item in &proc.items {
-            let regions = match item.kind {
-                ItemKind::Branch { then, otherwise, .. } => vec![then, otherwise],
-                ItemKind::Loop { body, .. } => vec![body],
-                _ => Vec::new(),
-            };
-            for region in regions {
+            for region in item.kind.regions() {
                 self.demand(region.index() < proc.regions.len(), || format!("region {} does not exist", region.0));
             }
             if let Some(statement) = item.statement {

@@ -53,7 +53,8 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
         });
         let Some(own) = reversed else { continue };
         drop_rehearsed(&mut whole.forward, body);
-        let is_push = |item: &ItemId| matches!(whole.forward.items[*item].kind, ItemKind::Push { .. });
+        let is_push =
+            |item: &ItemId| matches!(whole.forward.items[*item].kind, ItemKind::Sweep(SweepItem::Push { .. }));
         let outer = whole.forward.regions[body].items.iter().copied().filter(is_push).collect();
         let copied = |item: &ItemId| given.origins.copies.items.contains_key(item);
         let copy: Vec<ItemId> = reverse.regions[own].items.iter().copied().filter(copied).collect();
@@ -71,16 +72,16 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
 fn drop_rehearsed(f: &mut Proc, body: RegionId) {
     let (mut inside, mut kept, mut regions) = (false, Vec::new(), Vec::new());
     for item in std::mem::take(&mut f.regions[body].items) {
-        match f.items[item].kind {
-            ItemKind::Rehearsal { step } => {
-                inside = step == Rehearsal::Begin;
+        if let ItemKind::Sweep(SweepItem::Rehearsal { step }) = f.items[item].kind {
+            inside = step == Rehearsal::Begin;
+            continue;
+        }
+        if inside {
+            if matches!(f.items[item].kind, ItemKind::Sweep(SweepItem::Push { .. })) {
                 continue;
             }
-            ItemKind::Push { .. } if inside => continue,
-            ItemKind::Branch { then, otherwise, .. } if inside => regions.extend([then, otherwise]),
-            ItemKind::Loop { body, .. } if inside => regions.push(body),
-            ItemKind::Call { .. } if inside => call_as_it_is(f, item),
-            _ => {}
+            regions.extend(f.items[item].kind.regions());
+            call_as_it_is(f, item);
         }
         kept.push(item);
     }
@@ -88,14 +89,12 @@ fn drop_rehearsed(f: &mut Proc, body: RegionId) {
     while let Some(region) = regions.pop() {
         let items = std::mem::take(&mut f.regions[region].items);
         for &item in &items {
-            match f.items[item].kind {
-                ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
-                ItemKind::Loop { body, .. } => regions.push(body),
-                ItemKind::Call { .. } => call_as_it_is(f, item),
-                _ => {}
-            }
+            regions.extend(f.items[item].kind.regions());
+            call_as_it_is(f, item);
         }
-        let goes = |item: &ItemId| matches!(f.items[*item].kind, ItemKind::Push { .. } | ItemKind::Rehearsal { .. });
+        let goes = |item: &ItemId| {
+            matches!(f.items[*item].kind, ItemKind::Sweep(SweepItem::Push { .. } | SweepItem::Rehearsal { .. }))
+        };
         f.regions[region].items = items.into_iter().filter(|item| !goes(item)).collect();
     }
 }

@@ -38,7 +38,8 @@ impl Replay<'_> {
                     let writes = self.effects.get(&item).cloned().unwrap_or_default();
                     self.add_damage(writes);
                 }
-                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Comment { .. } => {}
+                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Comment { .. }) => {
+                }
                 _ => return open("something that acts is left out of the forward sweep"),
             }
         }

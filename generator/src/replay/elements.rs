@@ -31,7 +31,8 @@ impl Replay<'_> {
         }
         let (r, given) = (self.r, self.given);
         let pops = r.items.iter().zip(&given.origins.items);
-        let is_run = |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Elements { .. } });
+        let is_run =
+            |item: &Item| matches!(item.kind, ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { .. } }));
         let runs = pops.filter(|(item, origin)| **origin == Some(of) && is_run(item)).count();
         let Some((region, at)) = self.positions[of.index()].filter(|_| runs > 0) else { return Vec::new() };
         let before = &self.f.regions[region].items[..at];

@@ -80,7 +80,7 @@ impl Replay<'_> {
                 self.stored.insert(item, place);
                 self.at = self.state(State::Stored { before: self.at, place, value });
             }
-            ItemKind::Push { what } => {
+            ItemKind::Sweep(SweepItem::Push { what }) => {
                 let taped = self.pushed(what)?;
                 self.taped.insert(item, taped);
             }
@@ -142,16 +142,14 @@ impl Replay<'_> {
                 self.havoc(vec![section]);
             }
             ItemKind::Free { .. }
-            | ItemKind::Witness { .. }
+            | ItemKind::Sweep(SweepItem::Witness { .. })
             | ItemKind::DeclareVar { .. }
-            | ItemKind::Rehearsal { .. }
-            | ItemKind::Snapshot(_)
-            | ItemKind::Comment { .. } => {}
-            ItemKind::Release { .. } | ItemKind::Undo { .. } => {
+            | ItemKind::Sweep(SweepItem::Rehearsal { .. } | SweepItem::Snapshot(_) | SweepItem::Comment { .. }) => {}
+            ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) => {
                 return open("an item that is not modelled");
             }
-            ItemKind::Pop { .. } => return open("a pop in a forward sweep"),
-            ItemKind::Clear { .. } | ItemKind::Accumulate { .. } | ItemKind::Shadowed { .. } => {
+            ItemKind::Sweep(SweepItem::Pop { .. }) => return open("a pop in a forward sweep"),
+            ItemKind::Sweep(SweepItem::Clear { .. } | SweepItem::Accumulate { .. } | SweepItem::Shadowed { .. }) => {
                 return open("an adjoint in a forward sweep");
             }
         }

@@ -43,7 +43,7 @@ impl Replay<'_> {
         r.regions.iter().flat_map(|region| &region.items).any(|item| {
             let writes = matches!(
                 r.items[*item].kind,
-                ItemKind::Store { .. } | ItemKind::Accumulate { .. } | ItemKind::Shadowed { .. }
+                ItemKind::Store { .. } | ItemKind::Sweep(SweepItem::Accumulate { .. } | SweepItem::Shadowed { .. })
             );
             let mut all = Vec::new();
             walk::operands(r, *item, &mut |operand| match operand {

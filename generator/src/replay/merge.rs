@@ -72,18 +72,18 @@ impl Merge<'_> {
     fn added(&mut self, item: ItemId, region: RegionId) -> Result<Option<ItemId>, ()> {
         let Item { mut kind, span, statement } = self.r.items[item].clone();
         match &mut kind {
-            ItemKind::Push { .. } => self.rename(&mut kind)?,
+            ItemKind::Sweep(SweepItem::Push { .. }) => self.rename(&mut kind)?,
             // Loops inside have passes that are tried, too.
-            ItemKind::Rehearsal { step: Rehearsal::Begin | Rehearsal::End } => {}
+            ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Begin | Rehearsal::End }) => {}
             ItemKind::Let { value } => {
                 let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
                 self.rename_expr(&mut expr)?;
                 *value = self.new_value(*value, Def::Is(expr), region);
             }
             ItemKind::DeclareVar { .. }
-            | ItemKind::Comment { .. }
-            | ItemKind::Witness { .. }
-            | ItemKind::Rehearsal { .. } => return Ok(None),
+            | ItemKind::Sweep(SweepItem::Comment { .. } | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. }) => {
+                return Ok(None);
+            }
             _ => return Err(()),
         }
         self.f.items.push(Item { kind, span, statement });
@@ -171,7 +171,7 @@ impl Merge<'_> {
                 is(matches!(copy, ItemKind::Free { pointer: own } if own == pointer))
             }
             (ItemKind::DeclareVar { .. }, ItemKind::DeclareVar { .. })
-            | (ItemKind::Comment { .. }, ItemKind::Comment { .. }) => Ok(()),
+            | (ItemKind::Sweep(SweepItem::Comment { .. }), ItemKind::Sweep(SweepItem::Comment { .. })) => Ok(()),
             _ => Err(()),
         }
     }

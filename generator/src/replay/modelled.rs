@@ -16,9 +16,8 @@ pub(super) fn missing(forward: &Proc, reverse: &Proc) -> Option<(&'static str, S
     for sweep in [forward, reverse] {
         for item in sweep.regions.iter().flat_map(|region| &region.items) {
             let Item { kind, span, .. } = &sweep.items[*item];
-            match kind {
-                ItemKind::Release { .. } | ItemKind::Undo { .. } => return Some((STABLE, *span)),
-                _ => {}
+            if let ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) = kind {
+                return Some((STABLE, *span));
             }
         }
     }

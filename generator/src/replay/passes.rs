@@ -158,11 +158,7 @@ impl Replay<'_> {
         while let Some(region) = regions.pop() {
             for &item in &self.f.regions[region].items {
                 all.push(item);
-                match &self.f.items[item].kind {
-                    ItemKind::Branch { then, otherwise, .. } => regions.extend([*then, *otherwise]),
-                    ItemKind::Loop { body, .. } => regions.push(*body),
-                    _ => {}
-                }
+                regions.extend(self.f.items[item].kind.regions());
             }
         }
         all

@@ -24,7 +24,7 @@ impl Replay<'_> {
         let (from, to) = match (items.iter().position(copied), items.iter().rposition(copied)) {
             (Some(first), Some(last)) => (first, last + 1),
             _ => {
-                let is_pop = |item: &ItemId| matches!(r.items[*item].kind, ItemKind::Pop { .. });
+                let is_pop = |item: &ItemId| matches!(r.items[*item].kind, ItemKind::Sweep(SweepItem::Pop { .. }));
                 let pops = items.iter().enumerate().filter(|(_, item)| is_pop(item)).map(|(at, _)| at + 1);
                 let end = std::iter::once(0).chain(pops).nth(pass.outer.len());
                 let Some(end) = end else { return Err(self.refuted("what the forward sweep pushed is not popped")) };
@@ -52,14 +52,14 @@ impl Replay<'_> {
         let mut hulls = Vec::new();
         for &item in &items[..from] {
             match &r.items[item].kind {
-                ItemKind::Pop { what: Popped::Elements { place, count } } => {
+                ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }) => {
                     if !in_front {
                         self.step_to_front(body)?;
                         in_front = true;
                     }
                     hulls.push(self.pop_hull(&mut walk, body, place, count)?);
                 }
-                ItemKind::Pop { what } => self.pop(&mut walk, what)?,
+                ItemKind::Sweep(SweepItem::Pop { what }) => self.pop(&mut walk, what)?,
                 ItemKind::Let { value } => {
                     let Def::Is(expr) = &r.values[*value].def else {
                         return open("a value without a definition");
@@ -68,7 +68,7 @@ impl Replay<'_> {
                     self.names[value.index()] = Some(t);
                 }
                 ItemKind::Declare { object } => self.declare(*object, false)?,
-                ItemKind::Snapshot(_) if pass.way.as_ref().is_some_and(|way| way.first == item) => {
+                ItemKind::Sweep(SweepItem::Snapshot(_)) if pass.way.as_ref().is_some_and(|way| way.first == item) => {
                     let Some(way) = &pass.way else { continue };
                     self.step_to_front(body)?;
                     in_front = true;
@@ -80,9 +80,9 @@ impl Replay<'_> {
                 }
                 ItemKind::Loop { .. } if in_front && pass.way.as_ref().is_some_and(|way| way.advance == item) => {}
                 ItemKind::DeclareVar { .. }
-                | ItemKind::Comment { .. }
-                | ItemKind::Witness { .. }
-                | ItemKind::Rehearsal { .. } => {}
+                | ItemKind::Sweep(
+                    SweepItem::Comment { .. } | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. },
+                ) => {}
                 _ => return Err(self.refuted("a pass that runs again begins with something else than pops")),
             }
         }
@@ -272,7 +272,7 @@ impl Replay<'_> {
     pub(super) fn read_by(&mut self, item: ItemId, kind: &ItemKind) -> Res<()> {
         let f = self.f;
         let only_saves = self.exposed.is_some() && self.saving.contains(&item);
-        if let ItemKind::Push { what: Pushed::Elements { place, count } } = kind {
+        if let ItemKind::Sweep(SweepItem::Push { what: Pushed::Elements { place, count } }) = kind {
             let (first, count) = (self.place(Side::Forward, place)?, self.integer(Side::Forward, count)?);
             let at_element = matches!(self.terms.get_spot(first).steps.last(), Some(Way::At(_)));
             let count = self.up_to(count);
@@ -286,7 +286,9 @@ impl Replay<'_> {
         let mut loads = Vec::new();
         match kind {
             ItemKind::Loop { .. } => {}
-            ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) } if only_saves => {
+            ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) })
+                if only_saves =>
+            {
                 let at = self.place(Side::Forward, place)?;
                 self.save(at);
                 walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads));

@@ -133,7 +133,7 @@ impl Replay<'_> {
         let f = self.f;
         let this = &f.items[item];
         match &this.kind {
-            ItemKind::Push { .. } => return Ok(()),
+            ItemKind::Sweep(SweepItem::Push { .. }) => return Ok(()),
             ItemKind::Branch { then, otherwise, .. } => {
                 if self.has_tape(item) && !self.told.remove(&item) {
                     self.span = this.span;
@@ -382,7 +382,7 @@ impl Replay<'_> {
                 let t = self.eval(Side::Reverse, expr)?;
                 self.names[value.index()] = Some(t);
             }
-            ItemKind::Pop { what } => self.pop(walk, what)?,
+            ItemKind::Sweep(SweepItem::Pop { what }) => self.pop(walk, what)?,
             ItemKind::Store { to, from } => {
                 let place = self.place(Side::Reverse, to)?;
                 if self.is_shadow(self.terms.get_spot(place).root) && matches!(to.ty, Type::Float { .. }) {
@@ -395,7 +395,7 @@ impl Replay<'_> {
                     return open("a number that the reverse sweep stores");
                 }
             }
-            ItemKind::Accumulate { to, from } => {
+            ItemKind::Sweep(SweepItem::Accumulate { to, from }) => {
                 let place = self.place(Side::Reverse, to)?;
                 if !self.is_shadow(self.terms.get_spot(place).root) {
                     return Err(self.refuted("something is added to memory of the primal"));
@@ -410,17 +410,21 @@ impl Replay<'_> {
                 }
                 self.declare(*object, matches!(kind, ItemKind::Alloc { zeroed: true, .. }))?;
             }
-            ItemKind::Clear { object } => {
+            ItemKind::Sweep(SweepItem::Clear { object }) => {
                 let root = self.object(Side::Reverse, *object);
                 self.clear_adjoint(root)?;
             }
             ItemKind::Free { .. }
             | ItemKind::DeclareVar { .. }
-            | ItemKind::Comment { .. }
-            | ItemKind::Witness { .. }
-            | ItemKind::Rehearsal { .. }
-            | ItemKind::Shadowed { .. } => {}
-            ItemKind::Snapshot(_) => return Err(self.refuted("a snapshot comes back where no pass begins")),
+            | ItemKind::Sweep(
+                SweepItem::Comment { .. }
+                | SweepItem::Witness { .. }
+                | SweepItem::Rehearsal { .. }
+                | SweepItem::Shadowed { .. },
+            ) => {}
+            ItemKind::Sweep(SweepItem::Snapshot(_)) => {
+                return Err(self.refuted("a snapshot comes back where no pass begins"));
+            }
             ItemKind::Branch { on, then, otherwise, joins } => {
                 if !joins.is_empty() {
                     return open("a value that a branch of the reverse sweep chooses");
@@ -453,8 +457,10 @@ impl Replay<'_> {
                 };
                 self.reverse_call(walk, of, callee, args)?;
             }
-            ItemKind::Push { .. } => return Err(self.refuted("something is pushed in a reverse sweep")),
-            ItemKind::Release { .. } | ItemKind::Undo { .. } => {
+            ItemKind::Sweep(SweepItem::Push { .. }) => {
+                return Err(self.refuted("something is pushed in a reverse sweep"));
+            }
+            ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) => {
                 return open("an item that is not modelled");
             }
         }

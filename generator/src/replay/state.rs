@@ -180,7 +180,7 @@ impl<'a> Replay<'a> {
         passes: &'a BTreeMap<ItemId, Pass>,
     ) -> Self {
         let popped = r.items.iter().zip(&given.origins.items).filter_map(|(item, origin)| match &item.kind {
-            ItemKind::Pop { what: Popped::Memory(_) } => *origin,
+            ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(_) }) => *origin,
             _ => None,
         });
         let undone = popped.collect();
@@ -204,7 +204,7 @@ impl<'a> Replay<'a> {
         }
         let outer: FxHashSet<ItemId> = passes.values().flat_map(|pass| pass.outer.iter().copied()).collect();
         let pushes = |item: ItemId| match &f.items[item].kind {
-            ItemKind::Push { .. } => !outer.contains(&item),
+            ItemKind::Sweep(SweepItem::Push { .. }) => !outer.contains(&item),
             ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
             ItemKind::Loop { .. } => passes.get(&item).is_some_and(|pass| !pass.outer.is_empty()),
             _ => false,

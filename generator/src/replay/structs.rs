@@ -146,7 +146,9 @@ impl Replay<'_> {
 
     /// Whether an item adds to the adjoint of an argument that is passed by value.
     pub(super) fn is_for_argument(&self, item: ItemId) -> bool {
-        let ItemKind::Accumulate { to: Place { base: Base::At(pointer), .. }, .. } = &self.r.items[item].kind else {
+        let ItemKind::Sweep(SweepItem::Accumulate { to: Place { base: Base::At(pointer), .. }, .. }) =
+            &self.r.items[item].kind
+        else {
             return false;
         };
         let ExprKind::Value(value) = pointer.kind else { return false };

@@ -9,13 +9,13 @@ pub(super) fn is_advance(r: &Proc, item: ItemId) -> bool {
     let ItemKind::Loop { body, .. } = r.items[item].kind else { return false };
     let last = r.regions[body].items.last();
     last.is_some_and(
-        |last| matches!(&r.items[*last].kind, ItemKind::Snapshot(snapshot) if snapshot.at == SnapshotAt::Next),
+        |last| matches!(&r.items[*last].kind, ItemKind::Sweep(SweepItem::Snapshot(snapshot)) if snapshot.at == SnapshotAt::Next),
     )
 }
 
 pub(super) fn snapshot(proc: &Proc, item: ItemId) -> Option<&Snapshot> {
     match &proc.items[item].kind {
-        ItemKind::Snapshot(snapshot) => Some(snapshot),
+        ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => Some(snapshot),
         _ => None,
     }
 }
@@ -29,7 +29,9 @@ pub(super) fn way_back(
     own: RegionId,
 ) -> Result<Option<WayBack>, ()> {
     let ItemKind::Loop { body, carried, .. } = &f.items[of].kind else { return Err(()) };
-    let idle = |item: &&ItemId| !matches!(f.items[**item].kind, ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
+    let idle = |item: &&ItemId| {
+        !matches!(f.items[**item].kind, ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. }))
+    };
     let inside = &f.regions[*body].items;
     let all: Vec<ItemId> = inside.iter().copied().filter(|item| snapshot(f, *item).is_some()).collect();
     let own_items = &r.regions[own].items;

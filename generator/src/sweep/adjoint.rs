@@ -34,13 +34,13 @@ impl Builder<'_> {
         match &expr.kind {
             ExprKind::Value(v) => {
                 let to = self.adjoint_of(self.primal.values[*v].var);
-                self.emit(ItemKind::Accumulate { to, from: seed });
+                self.emit(ItemKind::Sweep(SweepItem::Accumulate { to, from: seed }));
             }
             ExprKind::Load(place) => {
                 let to = self.place(place);
                 self.note_place(place);
                 self.note_shadow(place, &to);
-                self.emit(ItemKind::Accumulate { to, from: seed });
+                self.emit(ItemKind::Sweep(SweepItem::Accumulate { to, from: seed }));
             }
             ExprKind::Unary(Unary::Negate, x) => self.adjoint(x, negate(seed)),
             ExprKind::Cast(x) => self.adjoint(x, cast(seed, &x.ty)),

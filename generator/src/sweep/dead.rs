@@ -24,7 +24,10 @@ pub fn remove(proc: &mut Proc, extent: Extent) -> BTreeSet<ItemId> {
     for region in &proc.regions {
         let stays = |item: &ItemId| held[item.index()] || live.stays(*item);
         let (stays, goes): (Vec<_>, Vec<_>) = region.items.iter().partition(|item| stays(item));
-        gone.extend(goes.into_iter().filter(|item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Pop { .. })));
+        gone.extend(
+            goes.into_iter()
+                .filter(|item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Sweep(SweepItem::Pop { .. }))),
+        );
         kept.push(stays);
     }
     let values = live.values;
@@ -73,7 +76,7 @@ impl Live<'_> {
         let proc = self.proc;
         match &proc.items[item].kind {
             ItemKind::Let { value } if !self.values.contains(value) => return false,
-            ItemKind::DeclareVar { .. } | ItemKind::Comment { .. } => return false,
+            ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. }) => return false,
             ItemKind::Branch { then, otherwise, joins, .. } => {
                 for join in joins {
                     if self.values.contains(&join.out) {
@@ -99,8 +102,8 @@ impl Live<'_> {
                     return false;
                 }
             }
-            ItemKind::Pop { .. } if !self.stays(item) => return false,
-            ItemKind::Pop { what: Popped::Pointer { shadow: Some(shadow), bases, .. } }
+            ItemKind::Sweep(SweepItem::Pop { .. }) if !self.stays(item) => return false,
+            ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { shadow: Some(shadow), bases, .. } })
                 if !self.values.contains(shadow) =>
             {
                 for base in bases {
@@ -131,7 +134,7 @@ impl Live<'_> {
     fn stays(&self, item: ItemId) -> bool {
         match &self.proc.items[item].kind {
             ItemKind::Let { value } => self.values.contains(value),
-            ItemKind::Pop { what } if self.extent == Extent::All => match what {
+            ItemKind::Sweep(SweepItem::Pop { what }) if self.extent == Extent::All => match what {
                 Popped::Value(value) | Popped::Count(value) | Popped::Bits { value, .. } => self.values.contains(value),
                 Popped::Pointer { value, shadow, .. } => {
                     self.values.contains(value) || shadow.is_some_and(|shadow| self.values.contains(&shadow))
@@ -151,14 +154,18 @@ impl Live<'_> {
     /// Whether an item does something that keeps what is around it.
     fn acts(&self, item: ItemId) -> bool {
         let kind = &self.proc.items[item].kind;
-        let is_passive = matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Comment { .. });
+        let is_passive = matches!(
+            kind,
+            ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. })
+        );
         !is_passive && self.stays(item)
     }
 }
 
 /// Drops dead joins, dead carried variables and a dead result; the others get the numbers that they have now.
 fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
-    let mut kind = std::mem::replace(&mut proc.items[item].kind, ItemKind::Comment { text: String::new() });
+    let mut kind =
+        std::mem::replace(&mut proc.items[item].kind, ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
     match &mut kind {
         ItemKind::Branch { joins, .. } => {
             joins.retain(|join| {
@@ -187,10 +194,12 @@ fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
             }
         }
         // Only the shadow is needed: it needs no other bases than its own.
-        ItemKind::Pop { what: Popped::Pointer { value, shadow: Some(_), bases, shadows } } if !live.contains(value) => {
+        ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { value, shadow: Some(_), bases, shadows } })
+            if !live.contains(value) =>
+        {
             bases.clone_from(shadows);
         }
-        ItemKind::Pop { what: Popped::Pointer { shadow, shadows, .. } }
+        ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { shadow, shadows, .. } })
             if shadow.is_some_and(|of| !live.contains(&of)) =>
         {
             if let Some(value) = shadow.take() {

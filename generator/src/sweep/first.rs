@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 use super::tidy::named;
-use crate::flow::walk::regions;
 use crate::ir::*;
 
 /// Moves the declaration of each scalar that begins as 0 to the first item of its region that mentions it, if that adds
@@ -40,7 +39,7 @@ pub fn begin_with_first(proc: &mut Proc) {
                 let Item { span, statement, .. } = proc.items[item];
                 (proc.items[*declaration].span, proc.items[*declaration].statement) = (span, statement);
                 let kind = &mut proc.items[item].kind;
-                if let ItemKind::Accumulate { to, from } = kind {
+                if let ItemKind::Sweep(SweepItem::Accumulate { to, from }) = kind {
                     *kind = ItemKind::Store { to: to.clone(), from: from.clone() };
                 }
             }
@@ -67,7 +66,7 @@ fn is_scalar(place: &Place, object: ObjectId) -> bool {
 
 /// Whether the item adds something to a scalar that does not read it.
 fn adds_to(proc: &Proc, item: ItemId, object: ObjectId) -> bool {
-    let ItemKind::Accumulate { to, from } = &proc.items[item].kind else { return false };
+    let ItemKind::Sweep(SweepItem::Accumulate { to, from }) = &proc.items[item].kind else { return false };
     let mut reads = false;
     walk::expressions(from, &mut |e| {
         if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
@@ -82,7 +81,7 @@ fn mentions(proc: &Proc, item: ItemId, seen: &mut BTreeSet<ObjectId>) {
     named(proc, item, &mut |object| {
         seen.insert(object);
     });
-    for region in regions(&proc.items[item]) {
+    for region in proc.items[item].kind.regions() {
         for &inner in &proc.regions[region].items {
             mentions(proc, inner, seen);
         }

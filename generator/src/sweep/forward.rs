@@ -99,7 +99,7 @@ impl Builder<'_> {
     }
 
     fn push(&mut self, items: &mut Vec<ItemId>, like: Option<ItemId>, what: Pushed) -> ItemId {
-        let item = self.item(like, ItemKind::Push { what });
+        let item = self.item(like, ItemKind::Sweep(SweepItem::Push { what }));
         items.push(item);
         item
     }
@@ -144,7 +144,7 @@ impl Builder<'_> {
         let frees = |item: &ItemId| !stable && matches!(self.out.items[*item].kind, ItemKind::Free { .. });
         let last = if late.is_empty() { cut } else { cut - old[..cut].iter().rev().take_while(|i| frees(i)).count() };
         if rehearsed {
-            items.push(self.item(None, ItemKind::Rehearsal { step: Rehearsal::Begin }));
+            items.push(self.item(None, ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Begin })));
         }
         for (at, &item) in old[..cut].iter().enumerate() {
             if inside {
@@ -164,7 +164,7 @@ impl Builder<'_> {
             }
         }
         if rehearsed {
-            items.push(self.item(None, ItemKind::Rehearsal { step: Rehearsal::End }));
+            items.push(self.item(None, ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::End })));
         }
         for value in late {
             self.record(&mut items, region, value);
@@ -209,7 +209,11 @@ impl Builder<'_> {
             if reads_own(&self.out.items[item].kind, operand) != own {
                 continue;
             }
-            let kind = ItemKind::Witness { notes: true, site: site(self.id, item, k), value: operand.clone() };
+            let kind = ItemKind::Sweep(SweepItem::Witness {
+                notes: true,
+                site: site(self.id, item, k),
+                value: operand.clone(),
+            });
             let witness = self.item(Some(item), kind);
             items.push(witness);
         }
@@ -231,7 +235,7 @@ impl Builder<'_> {
             }
             ItemKind::Free { pointer } if self.cx.facts.stable() => {
                 let contents = self.cx.facts.push_old(self.id, item);
-                self.out.items[item].kind = ItemKind::Release { pointer, contents };
+                self.out.items[item].kind = ItemKind::Sweep(SweepItem::Release { pointer, contents });
             }
             ItemKind::Free { pointer } => {
                 for object in self.cx.facts.blocks(self.id, &pointer) {
@@ -301,7 +305,8 @@ impl Builder<'_> {
             let origins = |head| pointers.get(head).into_iter().flatten();
             let among = heads.iter().map(|head| origins(head).map(|of| self.out.value_expr(*of)).collect()).collect();
             let at = SnapshotAt::Head { most, passes };
-            let kind = ItemKind::Snapshot(Snapshot { at, memory, from, among, to: Vec::new(), more: None });
+            let kind =
+                ItemKind::Sweep(SweepItem::Snapshot(Snapshot { at, memory, from, among, to: Vec::new(), more: None }));
             items.push(self.item(Some(item), kind));
         }
         for Hull { first, count } in hulls.iter().cloned() {
@@ -415,16 +420,11 @@ fn steps(proc: &Proc, body: RegionId, items: &[ItemId], record: &[ValueId]) -> u
 /// Calls `see` on every variable that an item, or one inside it, assigns.
 fn changes(proc: &Proc, item: ItemId, see: &mut dyn FnMut(VarId)) {
     let mut of = |value: ValueId| see(proc.values[value].var);
-    match &proc.items[item].kind {
-        ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => of(*value),
-        ItemKind::Branch { then, otherwise, .. } => {
-            for inner in [then, otherwise].into_iter().flat_map(|arm| &proc.regions[*arm].items) {
-                changes(proc, *inner, see);
-            }
-        }
-        ItemKind::Loop { body, .. } => {
-            proc.regions[*body].items.iter().for_each(|inner| changes(proc, *inner, see));
-        }
-        _ => {}
+    let kind = &proc.items[item].kind;
+    if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } = kind {
+        of(*value);
+    }
+    for region in kind.regions() {
+        proc.regions[region].items.iter().for_each(|inner| changes(proc, *inner, see));
     }
 }

@@ -31,7 +31,7 @@ impl Builder<'_> {
                 ItemKind::Store { to, from } => self.reverse_store(item, to, from),
                 kind @ ItemKind::Call { args, .. } if kind.resizes() => {
                     self.own_block(&args[0]);
-                    self.emit(ItemKind::Undo { what: Undone::Resize });
+                    self.emit(ItemKind::Sweep(SweepItem::Undo { what: Undone::Resize }));
                 }
                 ItemKind::Call { callee, args, result, into } => {
                     self.arguments_last(item, callee, args);
@@ -41,7 +41,7 @@ impl Builder<'_> {
                 ItemKind::Loop { .. } => self.reverse_loop(item),
                 ItemKind::Free { pointer } => self.reverse_free(item, pointer),
                 ItemKind::Alloc { object, .. } if self.primal.objects[*object].life == Life::Stable => {
-                    self.emit(ItemKind::Undo { what: Undone::Alloc });
+                    self.emit(ItemKind::Sweep(SweepItem::Undo { what: Undone::Alloc }));
                 }
                 _ => {}
             }
@@ -53,7 +53,7 @@ impl Builder<'_> {
             for (k, operand) in operands.iter().enumerate().rev() {
                 let own = self.own.as_ref().filter(|own| own.load == *operand);
                 let value = own.map(|own| own.name.clone()).unwrap_or_else(|| self.primal(operand));
-                self.emit(ItemKind::Witness { notes: false, site: site(self.id, item, k), value });
+                self.emit(ItemKind::Sweep(SweepItem::Witness { notes: false, site: site(self.id, item, k), value }));
             }
             if !operands.is_empty() {
                 self.plan.witnesses.insert(item, operands);
@@ -110,7 +110,7 @@ impl Builder<'_> {
             }
             if !self.plan.runs.contains_key(&item) {
                 let place = self.primal_place(to);
-                self.emit(ItemKind::Pop { what: Popped::Memory(place) });
+                self.emit(ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(place) }));
             }
             let what = self.place_text(to);
             self.explain(self.span, what, "stored before it is overwritten", bytes(&to.ty));
@@ -160,7 +160,7 @@ impl Builder<'_> {
         };
         if self.cx.check && !own {
             let place = self.primal_place(place);
-            self.emit(ItemKind::Shadowed { place, shadow: shadow.clone() });
+            self.emit(ItemKind::Sweep(SweepItem::Shadowed { place, shadow: shadow.clone() }));
         }
     }
 
@@ -193,7 +193,7 @@ impl Builder<'_> {
     fn reverse_branch(&mut self, item: ItemId) {
         let ItemKind::Branch { on, then, otherwise, joins } = &self.primal.items[item].kind else { return };
         let on = self.condition(item, on, joins);
-        let reversed = self.item(ItemKind::Comment { text: String::new() });
+        let reversed = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         let mut arms = Vec::new();
         for (region, first) in [(*then, true), (*otherwise, false)] {
             let same: Vec<(ValueId, ValueId)> =
@@ -254,9 +254,9 @@ impl Builder<'_> {
         }
         self.plan.bits.insert(item);
         let var = self.variable("arm", &Type::int(), VarKind::Temporary);
-        let pop = self.emit(ItemKind::Comment { text: String::new() });
+        let pop = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         let value = self.define(var, Def::Popped(pop), self.at);
-        self.out.items[pop].kind = ItemKind::Pop { what: Popped::Bits { value, bits: 1 } };
+        self.out.items[pop].kind = ItemKind::Sweep(SweepItem::Pop { what: Popped::Bits { value, bits: 1 } });
         let how = "stored: its condition cannot be evaluated again".into();
         let line = Explanation { span, what: "branch".into(), how, readers: Vec::new(), bytes: 0.125 };
         self.explain_stored(pop, Stored::Arm(item), line);
@@ -376,7 +376,7 @@ impl Builder<'_> {
         let (name, elem, span) = (self.taken.unique("seed_b".to_owned()), ty.clone(), self.span);
         self.out.objects.push(Object { name, elem, shape: Vec::new(), life, constant: false, span });
         self.emit(ItemKind::Declare { object });
-        self.emit(ItemKind::Clear { object });
+        self.emit(ItemKind::Sweep(SweepItem::Clear { object }));
         let seed = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
         if self.cx.facts.active_place(self.id, into) {
             let from = self.place(into);

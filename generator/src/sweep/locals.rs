@@ -48,7 +48,7 @@ impl Builder<'_> {
             let this = &self.primal.objects[object];
             let name = this.name.clone();
             let (place, count) = super::contents(&self.out.objects[object], object, &shape);
-            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            self.emit(ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }));
             self.explain(this.span, name, "contents stored where its life ends", 0.0);
         }
     }
@@ -72,16 +72,13 @@ impl Builder<'_> {
         if self.cx.facts.active_object(self.id, object) {
             let shadow = self.new_shadow(object, shape.to_vec(), Life::Region(self.at));
             self.emit(ItemKind::Declare { object: shadow });
-            self.emit(ItemKind::Clear { object: shadow });
+            self.emit(ItemKind::Sweep(SweepItem::Clear { object: shadow }));
         }
     }
 
     /// Whether the reverse sweep can evaluate the extent of an object where it enters the region of the object.
     pub(super) fn same_size(&mut self, object: ObjectId, extent: &Expr) -> bool {
-        let made = |item: &Item| match item.kind {
-            ItemKind::Declare { object: this } | ItemKind::Alloc { object: this, .. } => this == object,
-            _ => false,
-        };
+        let made = |item: &Item| item.kind.begun() == Some(object);
         let item = self.primal.items.iter().position(made).map(ItemId::new);
         let Some(item) = item.filter(|_| walk::loads(extent)) else { return true };
         if self.cx.facts.steady(self.id, item, extent) {
@@ -132,7 +129,7 @@ impl Builder<'_> {
             let Some(count) = self.counts.get(&object).cloned() else { continue };
             let this = &self.primal.objects[object];
             let place = self.out.objects[object].first(object);
-            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            self.emit(ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }));
             let name = this.name.clone();
             self.explain(self.span, name, "contents stored where it is freed", 0.0);
         }
@@ -141,7 +138,7 @@ impl Builder<'_> {
     /// A block of the stable heap comes back where it was.
     fn undo_free(&mut self, item: ItemId, pointer: &Expr) {
         self.own_block(pointer);
-        self.emit(ItemKind::Undo { what: Undone::Release });
+        self.emit(ItemKind::Sweep(SweepItem::Undo { what: Undone::Release }));
         if self.cx.facts.push_old(self.id, item) {
             self.explain(self.span, "a block".into(), "contents stored where it is freed", 0.0);
         }

@@ -235,7 +235,7 @@ impl Builder<'_> {
         let var = self.variable("k", &ty, VarKind::Temporary);
         let init = self.define(var, Def::Is(number(0)), self.at);
         self.emit(ItemKind::Let { value: init });
-        let reversed = self.item(ItemKind::Comment { text: String::new() });
+        let reversed = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         let (inside, outer) = self.open(reversed);
         let head = self.define(var, Def::Head(reversed, 0), inside);
         body(self, value(head));
@@ -348,7 +348,7 @@ impl Builder<'_> {
                 items.copied().filter(|item| !declared(item) && self.concerns(*item, object, &stores)).collect();
             let [only] = concerned[..] else { return Some(region) };
             let item = &self.primal.items[only];
-            let inner = crate::flow::walk::regions(item).into_iter().filter(|inner| {
+            let inner = item.kind.regions().into_iter().filter(|inner| {
                 let items = &self.primal.regions[*inner].items;
                 items.iter().any(|item| self.concerns(*item, object, &stores))
             });
@@ -361,7 +361,7 @@ impl Builder<'_> {
 
     /// Whether an item, or one inside of it, reads or sets a pointer of the object.
     fn concerns(&self, item: ItemId, object: ObjectId, stores: &[ItemId]) -> bool {
-        let inner = crate::flow::walk::regions(&self.primal.items[item]);
+        let inner = self.primal.items[item].kind.regions();
         let items = |region: &RegionId| &self.primal.regions[*region].items;
         stores.contains(&item)
             || !self.leaves_alone(item, object)
@@ -426,7 +426,7 @@ impl Builder<'_> {
             ItemKind::Loop { .. } | ItemKind::Branch { .. } => {
                 let this = &self.primal.items[item];
                 !self.reads_pointer(item, object)
-                    && crate::flow::walk::regions(this).into_iter().all(|region| {
+                    && this.kind.regions().into_iter().all(|region| {
                         self.primal.regions[region].items.iter().all(|inner| self.leaves_alone(*inner, object))
                     })
             }

@@ -118,7 +118,10 @@ fn always(expr: &mut Expr, see: &mut dyn FnMut(&mut Expr)) {
 fn is_quiet(kind: &ItemKind) -> bool {
     match kind {
         ItemKind::Store { to, .. } => matches!(to.ty, Type::Float { .. }),
-        ItemKind::Let { .. } | ItemKind::Accumulate { .. } | ItemKind::Declare { .. } | ItemKind::Clear { .. } => true,
+        ItemKind::Let { .. }
+        | ItemKind::Sweep(SweepItem::Accumulate { .. })
+        | ItemKind::Declare { .. }
+        | ItemKind::Sweep(SweepItem::Clear { .. }) => true,
         _ => false,
     }
 }

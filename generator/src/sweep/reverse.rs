@@ -162,7 +162,7 @@ impl<'a> Builder<'a> {
             match (&param.ty, param.var, param.object) {
                 (Type::Float { .. }, Some(var), _) => {
                     let from = load(self.adjoint_of(var));
-                    self.emit(ItemKind::Accumulate { to, from });
+                    self.emit(ItemKind::Sweep(SweepItem::Accumulate { to, from }));
                 }
                 (Type::Struct(_), _, Some(object)) => {
                     let base = Base::Object(self.shadow_of(object));
@@ -183,7 +183,7 @@ impl<'a> Builder<'a> {
             return;
         };
         for (to, from) in to.into_iter().zip(from) {
-            self.emit(ItemKind::Accumulate { to, from: load(from) });
+            self.emit(ItemKind::Sweep(SweepItem::Accumulate { to, from: load(from) }));
         }
     }
 

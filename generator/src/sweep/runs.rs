@@ -28,7 +28,7 @@ impl Builder<'_> {
                 self.again.push((item, address));
             }
             let (place, count) = (self.primal_place(&run.first), self.primal(&run.count));
-            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            self.emit(ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }));
             self.plan.runs.insert(store, run);
         }
     }

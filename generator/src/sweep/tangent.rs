@@ -280,7 +280,7 @@ impl Builder<'_> {
             ItemKind::Declare { object } => {
                 if let Some(&object) = self.shadows.get(object) {
                     behind.push(self.item(ItemKind::Declare { object }));
-                    behind.push(self.item(ItemKind::Clear { object }));
+                    behind.push(self.item(ItemKind::Sweep(SweepItem::Clear { object })));
                 }
             }
             ItemKind::Alloc { object, count, .. } => {

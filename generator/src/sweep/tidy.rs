@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 use super::dead;
+use crate::ir::parts::{PartMut, parts_mut, parts_of_dim_mut, parts_of_item_mut, parts_of_place_mut};
 use crate::ir::*;
 
 /// Removes values that have no effect, what does nothing, and objects that nobody reads. Returns the pops that went.
@@ -22,7 +23,9 @@ pub fn tidy_values(proc: &mut Proc) {
     loop {
         dead::remove(proc, dead::Extent::Values);
         let kept = |proc: &Proc, item: ItemId, used: &BTreeSet<ObjectId>| match proc.items[item].kind {
-            ItemKind::Declare { .. } | ItemKind::Clear { .. } | ItemKind::Store { .. } => needed(proc, item, used),
+            ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Clear { .. }) | ItemKind::Store { .. } => {
+                needed(proc, item, used)
+            }
             _ => true,
         };
         if !retain_items(proc, kept) {
@@ -47,9 +50,9 @@ fn retain_items(proc: &mut Proc, needed: impl Fn(&Proc, ItemId, &BTreeSet<Object
 
 fn needed(proc: &Proc, item: ItemId, objects: &BTreeSet<ObjectId>) -> bool {
     match &proc.items[item].kind {
-        ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } => {
-            objects.contains(object)
-        }
+        ItemKind::Declare { object }
+        | ItemKind::Sweep(SweepItem::Clear { object })
+        | ItemKind::Alloc { object, .. } => objects.contains(object),
         ItemKind::Free { pointer } => match &pointer.kind {
             ExprKind::Address(Place { base: Base::Object(object), .. }) => objects.contains(object),
             _ => true,
@@ -101,6 +104,8 @@ pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
         if matches!(kind, ItemKind::Free { pointer } if names(pointer)) {
             return;
         }
+        // A store alone, or a note of where an adjoint lies, uses no object.
+        let only_mentions = matches!(kind, ItemKind::Store { .. } | ItemKind::Sweep(SweepItem::Shadowed { .. }));
         walk::operands(proc, item, &mut |operand| match operand {
             Ok(expr) => walk::expressions(expr, &mut |e: &Expr| {
                 if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
@@ -113,16 +118,11 @@ pub fn objects_used(proc: &Proc) -> BTreeSet<ObjectId> {
                         base(place);
                     }
                 });
+                if !only_mentions {
+                    base(place);
+                }
             }
         });
-        match kind {
-            ItemKind::Accumulate { to, .. } => base(to),
-            ItemKind::Pop { what: Popped::Memory(place) | Popped::Elements { place, .. } } => base(place),
-            ItemKind::Push { what: Pushed::Elements { place, .. } } => base(place),
-            ItemKind::Call { into: Some(place), .. } => base(place),
-            ItemKind::Snapshot(snapshot) => snapshot.memory.iter().for_each(|(place, _)| base(place)),
-            _ => {}
-        }
     });
     used
 }
@@ -177,11 +177,7 @@ fn reachable(proc: &Proc) -> BTreeSet<RegionId> {
     while let Some(region) = stack.pop() {
         if seen.insert(region) {
             for item in &proc.regions[region].items {
-                match &proc.items[*item].kind {
-                    ItemKind::Branch { then, otherwise, .. } => stack.extend([*then, *otherwise]),
-                    ItemKind::Loop { body, .. } => stack.push(*body),
-                    _ => {}
-                }
+                stack.extend(proc.items[*item].kind.regions());
             }
         }
     }
@@ -207,8 +203,9 @@ pub fn named(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
             inside(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
         }
     });
-    if let ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } =
-        proc.items[item].kind
+    if let ItemKind::Declare { object }
+    | ItemKind::Sweep(SweepItem::Clear { object })
+    | ItemKind::Alloc { object, .. } = proc.items[item].kind
     {
         see(object);
     }
@@ -255,37 +252,15 @@ impl Renumbered {
         match &mut expr.kind {
             ExprKind::Value(v) => self.value(v),
             ExprKind::Load(place) | ExprKind::Address(place) => self.place(place),
-            ExprKind::Unary(_, x) | ExprKind::Cast(x) => self.expr(x),
-            ExprKind::Binary(_, x, y) => {
-                self.expr(x);
-                self.expr(y);
-            }
-            ExprKind::Select(c, x, y) => [c, x, y].into_iter().for_each(|x| self.expr(x)),
-            ExprKind::Function(_, args) => args.iter_mut().for_each(|x| self.expr(x)),
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Null | ExprKind::Verbatim(_) => {}
+            _ => parts_mut(expr, &mut |x| self.expr(x)),
         }
     }
 
     fn place(&self, place: &mut Place) {
-        match &mut place.base {
-            Base::Object(object) => self.object(object),
-            Base::At(pointer) => self.expr(pointer),
-            Base::Global(_) => {}
+        if let Base::Object(object) = &mut place.base {
+            self.object(object);
         }
-        for step in &mut place.path {
-            if let Step::Index(subscripts) = step {
-                for subscript in subscripts {
-                    self.expr(&mut subscript.at);
-                    self.dim(&mut subscript.dim);
-                }
-            }
-        }
-    }
-
-    fn dim(&self, dim: &mut Dim) {
-        for bound in [&mut dim.lower, &mut dim.extent].into_iter().flatten() {
-            self.expr(bound);
-        }
+        parts_of_place_mut(place, &mut |x| self.expr(x));
     }
 
     fn apply(&self, proc: &mut Proc) {
@@ -311,7 +286,7 @@ impl Renumbered {
             }
         }
         for object in &mut proc.objects {
-            object.shape.iter_mut().for_each(|dim| self.dim(dim));
+            object.shape.iter_mut().for_each(|dim| parts_of_dim_mut(dim, &mut |bound| self.expr(bound)));
             if let Life::Region(region) = &mut object.life {
                 self.region(region);
             }
@@ -321,96 +296,14 @@ impl Renumbered {
             param.object.iter_mut().for_each(|object| self.object(object));
         }
         for item in &mut proc.items {
-            self.kind(&mut item.kind);
-        }
-    }
-
-    fn kind(&self, kind: &mut ItemKind) {
-        match kind {
-            ItemKind::Let { value } => self.value(value),
-            ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
-                self.place(to);
-                self.expr(from);
-            }
-            ItemKind::Call { args, result, into, .. } => {
-                args.iter_mut().for_each(|arg| self.expr(arg));
-                result.iter_mut().for_each(|value| self.value(value));
-                into.iter_mut().for_each(|place| self.place(place));
-            }
-            ItemKind::Branch { on, then, otherwise, joins } => {
-                self.expr(on);
-                self.region(then);
-                self.region(otherwise);
-                for join in joins {
-                    [&mut join.then, &mut join.otherwise, &mut join.out].into_iter().for_each(|v| self.value(v));
-                }
-            }
-            ItemKind::Loop { test, body, carried, .. } => {
-                self.expr(test);
-                self.region(body);
-                for c in carried {
-                    [&mut c.init, &mut c.head, &mut c.end, &mut c.out].into_iter().for_each(|v| self.value(v));
-                }
-            }
-            ItemKind::Declare { object } | ItemKind::Clear { object } => self.object(object),
-            ItemKind::Alloc { object, count, .. } => {
-                self.object(object);
-                self.expr(count);
-            }
-            ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => self.expr(pointer),
-            ItemKind::Witness { value, .. } => self.expr(value),
-            ItemKind::Shadowed { place, shadow } => {
-                self.place(place);
-                self.place(shadow);
-            }
-            ItemKind::Snapshot(snapshot) => self.snapshot(snapshot),
-            ItemKind::Pop { what } => self.popped(what),
-            ItemKind::Push { what } => self.pushed(what),
-            ItemKind::DeclareVar { .. }
-            | ItemKind::Undo { .. }
-            | ItemKind::Rehearsal { .. }
-            | ItemKind::Comment { .. } => {}
-        }
-    }
-
-    fn snapshot(&self, snapshot: &mut Snapshot) {
-        if let SnapshotAt::Head { passes: Some(passes), .. } = &mut snapshot.at {
-            self.expr(passes);
-        }
-        for (place, count) in &mut snapshot.memory {
-            self.place(place);
-            self.expr(count);
-        }
-        snapshot.from.iter_mut().chain(snapshot.among.iter_mut().flatten()).for_each(|expr| self.expr(expr));
-        snapshot.to.iter_mut().chain(&mut snapshot.more).for_each(|value| self.value(value));
-    }
-
-    fn pushed(&self, what: &mut Pushed) {
-        match what {
-            Pushed::Value(value) | Pushed::Bits { value, .. } | Pushed::Count(value) => self.expr(value),
-            Pushed::Elements { place, count } => {
-                self.place(place);
-                self.expr(count);
-            }
-            Pushed::Pointer { value, bases, base } => {
-                bases.iter_mut().chain([value, base]).for_each(|expr| self.expr(expr));
-            }
-        }
-    }
-
-    fn popped(&self, what: &mut Popped) {
-        match what {
-            Popped::Value(value) | Popped::Bits { value, .. } | Popped::Count(value) => self.value(value),
-            Popped::Memory(place) => self.place(place),
-            Popped::Elements { place, count } => {
-                self.place(place);
-                self.expr(count);
-            }
-            Popped::Pointer { value, shadow, bases, shadows } => {
-                self.value(value);
-                shadow.iter_mut().for_each(|value| self.value(value));
-                bases.iter_mut().chain(shadows).for_each(|expr| self.expr(expr));
-            }
+            parts_of_item_mut(&mut item.kind, &mut |part| match part {
+                PartMut::Expr(expr) => self.expr(expr),
+                PartMut::Read(place) | PartMut::Written(place) => self.place(place),
+                PartMut::Used(value) | PartMut::Defined(value) => self.value(value),
+                PartMut::Object(object) => self.object(object),
+                PartMut::Region(region) => self.region(region),
+                PartMut::Var(_) => {}
+            });
         }
     }
 }

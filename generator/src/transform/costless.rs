@@ -15,7 +15,7 @@ use super::left_out::costless;
 use super::proved::{Loops, planned_of};
 use super::{Adjoint, Choices, Sweeps, deferred};
 use crate::flow::{Flow, Head, walk};
-use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId};
+use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId, SweepItem};
 use crate::plan::{again, checkpoint};
 use crate::refuse::Refusal;
 
@@ -82,7 +82,7 @@ fn is_left_out(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
 fn stores(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
     adjoint.sweeps.iter().filter(|each| each.proc == p && !each.deferred.items.contains(&item)).any(|each| {
         let f = &each.forward;
-        let regions = walk::regions(&f.items[item]).into_iter();
+        let regions = f.items[item].kind.regions().into_iter();
         let inside: Vec<ItemId> = regions.flat_map(|region| walk::items(f, region)).collect();
         let calls = |item: &ItemId| matches!(f.items[*item].kind, ItemKind::Call { callee: Callee::Sweep(..), .. });
         inside.iter().any(|item| is_push(f, *item)) && !inside.iter().any(calls)
@@ -90,7 +90,7 @@ fn stores(adjoint: &Adjoint, (p, item): (ProcId, ItemId)) -> bool {
 }
 
 fn is_push(proc: &Proc, item: ItemId) -> bool {
-    matches!(proc.items[item].kind, ItemKind::Push { .. })
+    matches!(proc.items[item].kind, ItemKind::Sweep(SweepItem::Push { .. }))
 }
 
 /// How many items store something, in forward sweeps outside of some loops and in reverse sweeps.
@@ -100,7 +100,7 @@ fn pushes(adjoint: &Adjoint, loops: &Loops) -> usize {
         let inside = loops
             .iter()
             .filter(|(p, _)| *p == each.proc)
-            .flat_map(|(_, item)| walk::regions(&f.items[*item]).into_iter().flat_map(|region| walk::items(f, region)));
+            .flat_map(|(_, item)| f.items[*item].kind.regions().into_iter().flat_map(|region| walk::items(f, region)));
         let inside: BTreeSet<ItemId> = inside.collect();
         let forward =
             walk::items(f, RegionId(0)).into_iter().filter(|item| !inside.contains(item) && is_push(f, *item));

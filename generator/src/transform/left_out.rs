@@ -84,7 +84,9 @@ impl<'a> Finder<'a> {
             match &f.items[item].kind {
                 ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => continue,
                 // All contents, where the life of an object ends: these are what nobody needs then.
-                ItemKind::Push { what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. } } => {
+                ItemKind::Sweep(SweepItem::Push {
+                    what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. },
+                }) => {
                     continue;
                 }
                 _ => {}
@@ -132,7 +134,7 @@ impl<'a> Finder<'a> {
         while let Some(region) = regions.pop() {
             for item in self.f.regions[region].items.iter().filter(|item| !without.contains(item)) {
                 all.insert(*item);
-                regions.extend(flow_walk::regions(&self.f.items[*item]));
+                regions.extend(self.f.items[*item].kind.regions());
             }
         }
         all
@@ -172,7 +174,7 @@ impl<'a> Finder<'a> {
                     | ItemKind::Call { callee: Callee::Proc(_), .. }
                     | ItemKind::Declare { .. }
                     | ItemKind::DeclareVar { .. }
-                    | ItemKind::Comment { .. }
+                    | ItemKind::Sweep(SweepItem::Comment { .. })
             )
         };
         if !inside.iter().all(only_computes) {
@@ -222,7 +224,7 @@ impl<'a> Finder<'a> {
         let mut see = |place: &Place| all.extend(points.cells(self.p, place));
         walk::operands(self.f, item, &mut |operand| match operand {
             Ok(e) => flow_walk::loads(e).into_iter().for_each(&mut see),
-            Err(place) if matches!(self.f.items[item].kind, ItemKind::Push { .. }) => see(place),
+            Err(place) if matches!(self.f.items[item].kind, ItemKind::Sweep(SweepItem::Push { .. })) => see(place),
             Err(_) => {}
         });
         all.iter().flat_map(|loc| points.aliases(self.p, *loc)).collect()
@@ -231,7 +233,7 @@ impl<'a> Finder<'a> {
     /// What an item itself overwrites.
     fn written(&self, item: ItemId) -> impl Iterator<Item = Loc> {
         let known = item.index() < self.flow.program.procs[self.p].items.len();
-        let acts = known && flow_walk::regions(&self.f.items[item]).is_empty();
+        let acts = known && self.f.items[item].kind.regions().is_empty();
         let writes = acts.then(|| self.flow.effects.item(self.p, item).writes.clone()).into_iter().flatten();
         writes.flat_map(|loc| self.flow.points.aliases(self.p, loc))
     }

@@ -106,14 +106,15 @@ pub const EQUIVALENT: [(&str, Kind, usize, &str); 13] = [
 pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> Option<String> {
     match kind {
         Kind::PushDropped => {
-            let push = nth(forward, at, |item| matches!(item.kind, ItemKind::Push { .. }))?;
+            let push = nth(forward, at, |item| matches!(item.kind, ItemKind::Sweep(SweepItem::Push { .. })))?;
             drop(forward, push);
             Some(format!("push {push:?}"))
         }
         Kind::PopsSwapped => {
             let mut all = Vec::new();
             for (region, items) in reverse.regions.by_id() {
-                let is_pop = |k: &usize| matches!(reverse.items[items.items[*k]].kind, ItemKind::Pop { .. });
+                let is_pop =
+                    |k: &usize| matches!(reverse.items[items.items[*k]].kind, ItemKind::Sweep(SweepItem::Pop { .. }));
                 let pops: Vec<usize> = (0..items.items.len()).filter(is_pop).collect();
                 all.extend(pops.windows(2).map(|pair| (region, pair[0], pair[1])));
             }
@@ -134,13 +135,14 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         }
         Kind::ShadowOffByOne => {
             let is_shadow = |item: &Item| match &item.kind {
-                ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. } => {
+                ItemKind::Sweep(SweepItem::Accumulate { to, .. }) | ItemKind::Store { to, .. } => {
                     matches!(to.ty, Type::Float { .. }) && matches!(to.path.last(), Some(Step::Index(_)))
                 }
                 _ => false,
             };
             let shadow = nth(reverse, at, is_shadow)?;
-            if let ItemKind::Accumulate { to, .. } | ItemKind::Store { to, .. } = &mut reverse.items[shadow].kind
+            if let ItemKind::Sweep(SweepItem::Accumulate { to, .. }) | ItemKind::Store { to, .. } =
+                &mut reverse.items[shadow].kind
                 && let Some(Step::Index(subscripts)) = to.path.last_mut()
                 && let Some(subscript) = subscripts.last_mut()
             {
@@ -149,8 +151,10 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             Some(format!("shadow in {shadow:?}"))
         }
         Kind::AdditionDropped => {
-            let addition = nth(reverse, at, |item| matches!(item.kind, ItemKind::Accumulate { .. }))?;
-            let ItemKind::Accumulate { to, from } = &reverse.items[addition].kind else { return None };
+            let addition = nth(reverse, at, |item| matches!(item.kind, ItemKind::Sweep(SweepItem::Accumulate { .. })))?;
+            let ItemKind::Sweep(SweepItem::Accumulate { to, from }) = &reverse.items[addition].kind else {
+                return None;
+            };
             let program = Program::default();
             let what =
                 format!("addition {} += {}", print::place(&program, reverse, to), print::expr(&program, reverse, from));
@@ -161,7 +165,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             // What is consumed last need not be 0.
             let order = in_order(reverse);
             let base = |item: &ItemId| match &reverse.items[*item].kind {
-                ItemKind::Store { to, .. } | ItemKind::Accumulate { to, .. } => Some(to.base.clone()),
+                ItemKind::Store { to, .. } | ItemKind::Sweep(SweepItem::Accumulate { to, .. }) => Some(to.base.clone()),
                 _ => None,
             };
             let clears = |k: &usize| match &reverse.items[order[*k]].kind {
@@ -255,7 +259,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             })
         }
         Kind::SnapshotLate => {
-            let snapshot = nth(forward, at, |item| matches!(item.kind, ItemKind::Snapshot(_)))?;
+            let snapshot = nth(forward, at, |item| matches!(item.kind, ItemKind::Sweep(SweepItem::Snapshot(_))))?;
             for region in &mut forward.regions {
                 if let Some(k) = region.items.iter().position(|item| *item == snapshot) {
                     let snapshot = region.items.remove(k);
@@ -274,9 +278,11 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
             Some(format!("branch {branch:?}"))
         }
         Kind::BitInverted => {
-            let bits = |item: &Item| matches!(item.kind, ItemKind::Push { what: Pushed::Bits { .. } });
+            let bits =
+                |item: &Item| matches!(item.kind, ItemKind::Sweep(SweepItem::Push { what: Pushed::Bits { .. } }));
             let push = nth(forward, at, bits)?;
-            if let ItemKind::Push { what: Pushed::Bits { value, .. } } = &mut forward.items[push].kind {
+            if let ItemKind::Sweep(SweepItem::Push { what: Pushed::Bits { value, .. } }) = &mut forward.items[push].kind
+            {
                 *value = Expr::unary(Unary::Not, value.clone(), value.ty.clone());
             }
             Some(format!("bit {push:?}"))
@@ -320,31 +326,33 @@ fn hull_changed(
         .iter()
         .flat_map(|body| {
             let items = &forward.regions[*body].items;
-            let is_hull =
-                |item: &&ItemId| matches!(forward.items[**item].kind, ItemKind::Push { what: Pushed::Elements { .. } });
+            let is_hull = |item: &&ItemId| {
+                matches!(forward.items[**item].kind, ItemKind::Sweep(SweepItem::Push { what: Pushed::Elements { .. } }))
+            };
             items.iter().take_while(is_hull).copied().collect::<Vec<_>>()
         })
         .collect();
     let push = *pushes.get(at)?;
-    let ItemKind::Push { what: Pushed::Elements { place, .. } } = &forward.items[push].kind else {
+    let ItemKind::Sweep(SweepItem::Push { what: Pushed::Elements { place, .. } }) = &forward.items[push].kind else {
         return None;
     };
     // The pop of a place with this text; each hull of these programs has its own.
     let name = print::place(&Program::default(), forward, place);
     let pop = bodies(reverse).iter().find_map(|body| {
-        first(reverse, body, &|kind| matches!(kind, ItemKind::Pop { what: Popped::Elements { .. } })).into_iter().find(
-            |pop| match &reverse.items[*pop].kind {
-                ItemKind::Pop { what: Popped::Elements { place, .. } } => {
+        first(reverse, body, &|kind| matches!(kind, ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { .. } })))
+            .into_iter()
+            .find(|pop| match &reverse.items[*pop].kind {
+                ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, .. } }) => {
                     stem(&print::place(&Program::default(), reverse, place)) == stem(&name)
                 }
                 _ => false,
-            },
-        )
+            })
     })?;
-    if let ItemKind::Push { what: Pushed::Elements { place, count } } = &mut forward.items[push].kind {
+    if let ItemKind::Sweep(SweepItem::Push { what: Pushed::Elements { place, count } }) = &mut forward.items[push].kind
+    {
         change(place, count);
     }
-    if let ItemKind::Pop { what: Popped::Elements { place, count } } = &mut reverse.items[pop].kind {
+    if let ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }) = &mut reverse.items[pop].kind {
         change(place, count);
     }
     Some(format!("hull {name}"))
@@ -359,7 +367,7 @@ fn snapshots_changed(
     change: &dyn Fn(&mut Snapshot, usize),
 ) -> Option<String> {
     let of = |proc: &Proc, wanted: &dyn Fn(&SnapshotAt) -> bool| -> Vec<ItemId> {
-        let is = |item: &ItemId| matches!(&proc.items[*item].kind, ItemKind::Snapshot(it) if wanted(&it.at));
+        let is = |item: &ItemId| matches!(&proc.items[*item].kind, ItemKind::Sweep(SweepItem::Snapshot(it)) if wanted(&it.at));
         in_order(proc).into_iter().filter(is).collect()
     };
     let heads = of(forward, &|_| true);
@@ -370,7 +378,7 @@ fn snapshots_changed(
     nexts.reverse();
     let mut left = at;
     for (k, head) in heads.into_iter().enumerate() {
-        let ItemKind::Snapshot(snapshot) = &mut forward.items[head].kind else { continue };
+        let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &mut forward.items[head].kind else { continue };
         let here = count(snapshot);
         if left >= here {
             left -= here;
@@ -378,7 +386,7 @@ fn snapshots_changed(
         }
         change(snapshot, left);
         for item in [firsts[k], nexts[k]] {
-            if let ItemKind::Snapshot(snapshot) = &mut reverse.items[item].kind {
+            if let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &mut reverse.items[item].kind {
                 change(snapshot, left);
             }
         }
@@ -394,13 +402,16 @@ fn stem(text: &str) -> &str {
 
 /// Memory that is neither pushed nor popped: the push and the pop stand for each other by place and order.
 fn restore_dropped(at: usize, forward: &mut Proc, reverse: &mut Proc) -> Option<String> {
-    let restores =
-        |item: &Item| matches!(item.kind, ItemKind::Pop { what: Popped::Memory(_) | Popped::Elements { .. } });
+    let restores = |item: &Item| {
+        matches!(item.kind, ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(_) | Popped::Elements { .. } }))
+    };
     let pops: Vec<ItemId> = in_order(reverse).into_iter().filter(|item| restores(&reverse.items[*item])).collect();
     let stores = |item: &Item| {
         matches!(
             &item.kind,
-            ItemKind::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(_), .. }) | Pushed::Elements { .. } }
+            ItemKind::Sweep(SweepItem::Push {
+                what: Pushed::Value(Expr { kind: ExprKind::Load(_), .. }) | Pushed::Elements { .. }
+            })
         )
     };
     let mut pushes: Vec<ItemId> = in_order(forward).into_iter().filter(|item| stores(&forward.items[*item])).collect();

@@ -58,11 +58,7 @@ impl Copies {
     /// Whether regions inside a statement hold nothing but the statement's own items.
     fn nothing_between(&self, primal: &Proc, proc: &Proc, items: &BTreeSet<ItemId>) -> bool {
         items.iter().all(|item| {
-            let regions = match &primal.items[*item].kind {
-                ItemKind::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-                ItemKind::Loop { body, .. } => vec![*body],
-                _ => Vec::new(),
-            };
+            let regions = primal.items[*item].kind.regions();
             regions.iter().all(|region| proc.regions[*region].items.iter().all(|inner| items.contains(inner)))
         })
     }
@@ -83,7 +79,7 @@ fn follows(proc: &Proc, item: ItemId) -> bool {
 fn values(proc: &Proc, item: ItemId) -> Vec<ValueId> {
     let mut found = Vec::new();
     walk::values_of_item(proc, item, &mut |value| found.push(value));
-    super::scope::defined(proc, item, &mut |value| found.push(value));
+    found.extend(proc.items[item].kind.defined());
     walk::values_of_extents(proc, item, &mut |value| found.push(value));
     found
 }
@@ -97,13 +93,15 @@ fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
             now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
         }
         (ItemKind::Alloc { object, .. }, _) => proc.objects[*object].life != Life::Stable,
-        (ItemKind::Free { .. }, ItemKind::Release { .. }) => false,
+        (ItemKind::Free { .. }, ItemKind::Sweep(SweepItem::Release { .. })) => false,
         (
-            ItemKind::Push { .. }
-            | ItemKind::Witness { .. }
-            | ItemKind::Rehearsal { .. }
-            | ItemKind::Snapshot(_)
-            | ItemKind::Comment { .. },
+            ItemKind::Sweep(
+                SweepItem::Push { .. }
+                | SweepItem::Witness { .. }
+                | SweepItem::Rehearsal { .. }
+                | SweepItem::Snapshot(_)
+                | SweepItem::Comment { .. },
+            ),
             _,
         ) => false,
         _ => true,

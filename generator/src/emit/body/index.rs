@@ -112,8 +112,9 @@ fn idle(proc: &Proc, lets: &FxHashMap<ValueId, ItemId>) -> FxHashSet<ItemId> {
 
 /// The values in the extents of the object that an item declares, allocates or clears.
 fn extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
-    if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } | ItemKind::Clear { object } =
-        proc.items[item].kind
+    if let ItemKind::Declare { object }
+    | ItemKind::Alloc { object, .. }
+    | ItemKind::Sweep(SweepItem::Clear { object }) = proc.items[item].kind
     {
         let bounds = proc.objects[object].shape.iter().flat_map(|dim| [&dim.lower, &dim.extent]);
         bounds.flatten().for_each(|bound| walk::values(bound, see));

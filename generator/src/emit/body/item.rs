@@ -58,7 +58,7 @@ impl<'a> Body<'a> {
                 let text = update.unwrap_or_else(|| format!("{place} = {}", self.assigned(from)));
                 self.statement(&format!("{text};"));
             }
-            ItemKind::Accumulate { to, from } => self.accumulate(to, from),
+            ItemKind::Sweep(SweepItem::Accumulate { to, from }) => self.accumulate(to, from),
             kind @ ItemKind::Call { args, result, .. } if kind.resizes() && self.proc.role == Role::Forward => {
                 let text = calls::heap_resize(&self.heap, &self.tape, &self.expr(&args[0]), &self.expr(&args[1]));
                 match result {
@@ -87,22 +87,22 @@ impl<'a> Body<'a> {
                 let text = format!("free({});", self.expr(pointer));
                 self.statement(&text);
             }
-            ItemKind::Release { pointer, contents } => {
+            ItemKind::Sweep(SweepItem::Release { pointer, contents }) => {
                 let text = calls::heap_free(&self.heap, &self.tape, &self.expr(pointer), *contents);
                 self.statement(&format!("{text};"));
             }
-            ItemKind::Undo { what } => {
+            ItemKind::Sweep(SweepItem::Undo { what }) => {
                 let text = calls::heap_undo(&self.heap, &self.tape, *what);
                 self.statement(&format!("{text};"));
             }
-            ItemKind::Clear { object } => self.clear(*object),
-            ItemKind::Push { what } => self.push(id, what),
-            ItemKind::Pop { what } => self.pop(id, what),
-            ItemKind::Witness { notes, site, value } => self.witness(*notes, *site, value),
-            ItemKind::Rehearsal { step } => self.rehearsal(*step),
-            ItemKind::Shadowed { place, shadow } => self.shadowed(place, shadow),
-            ItemKind::Snapshot(snapshot) => self.snapshot(snapshot),
-            ItemKind::Comment { text } => self.statement(&format!("/* {text} */")),
+            ItemKind::Sweep(SweepItem::Clear { object }) => self.clear(*object),
+            ItemKind::Sweep(SweepItem::Push { what }) => self.push(id, what),
+            ItemKind::Sweep(SweepItem::Pop { what }) => self.pop(id, what),
+            ItemKind::Sweep(SweepItem::Witness { notes, site, value }) => self.witness(*notes, *site, value),
+            ItemKind::Sweep(SweepItem::Rehearsal { step }) => self.rehearsal(*step),
+            ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => self.shadowed(place, shadow),
+            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(snapshot),
+            ItemKind::Sweep(SweepItem::Comment { text }) => self.statement(&format!("/* {text} */")),
         }
         1
     }

@@ -44,7 +44,7 @@ impl Records {
     fn close(&mut self, proc: &Proc, items: Vec<ItemId>, positions: &[Option<(RegionId, usize)>]) {
         let Some(first) = items.first() else { return };
         let parts: Vec<&[ItemId]> = match proc.items[*first].kind {
-            ItemKind::Push { .. } => items.chunks(LARGEST).collect(),
+            ItemKind::Sweep(SweepItem::Push { .. }) => items.chunks(LARGEST).collect(),
             _ => items.rchunks(LARGEST).collect(),
         };
         for items in parts.into_iter().filter(|items| items.len() > 1) {
@@ -60,9 +60,9 @@ impl Records {
 /// What a push or a pop of a number is, and how it goes on the tape, if the tape has that very type.
 fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
     let (is_push, ty) = match &proc.items[item].kind {
-        ItemKind::Push { what: Pushed::Value(value) } => (true, &value.ty),
-        ItemKind::Pop { what: Popped::Value(value) } => (false, proc.type_of(*value)),
-        ItemKind::Pop { what: Popped::Memory(place) } => (false, &place.ty),
+        ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(value) }) => (true, &value.ty),
+        ItemKind::Sweep(SweepItem::Pop { what: Popped::Value(value) }) => (false, proc.type_of(*value)),
+        ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(place) }) => (false, &place.ty),
         _ => return None,
     };
     calls::scalar(ty).filter(|scalar| scalar.exact).map(|scalar| (is_push, scalar.suffix))
@@ -71,12 +71,14 @@ fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
 /// Whether an item uses the tape by itself.
 fn uses_tape(proc: &Proc, item: ItemId) -> bool {
     match &proc.items[item].kind {
-        ItemKind::Push { .. }
-        | ItemKind::Pop { .. }
-        | ItemKind::Release { .. }
-        | ItemKind::Undo { .. }
-        | ItemKind::Snapshot(_)
-        | ItemKind::Rehearsal { .. }
+        ItemKind::Sweep(
+            SweepItem::Push { .. }
+            | SweepItem::Pop { .. }
+            | SweepItem::Release { .. }
+            | SweepItem::Undo { .. }
+            | SweepItem::Snapshot(_)
+            | SweepItem::Rehearsal { .. },
+        )
         | ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
         kind @ ItemKind::Call { .. } => kind.resizes(),
         ItemKind::Alloc { object, .. } => proc.objects[*object].life == Life::Stable,
@@ -102,7 +104,7 @@ impl Body<'_> {
         let Some(scalar) = calls::scalar(&value.ty) else { return false };
         let values = items.iter().map(|item| match (self.records.names.get(item), &self.proc.items[*item].kind) {
             (Some(name), _) => name.clone(),
-            (None, ItemKind::Push { what: Pushed::Value(value) }) => self.exprs.expr(value, 1, self),
+            (None, ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(value) })) => self.exprs.expr(value, 1, self),
             _ => String::new(),
         });
         let all = format!("(const {}[]){{{}}}", scalar.c_type, values.collect::<Vec<_>>().join(", "));

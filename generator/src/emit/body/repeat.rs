@@ -60,7 +60,8 @@ fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) 
 fn is_announced(proc: &Proc, body: RegionId, value: ValueId) -> bool {
     let mut named = false;
     for item in &proc.regions[body].items {
-        let ItemKind::Snapshot(Snapshot { at: SnapshotAt::Head { passes, .. }, among, .. }) = &proc.items[*item].kind
+        let ItemKind::Sweep(SweepItem::Snapshot(Snapshot { at: SnapshotAt::Head { passes, .. }, among, .. })) =
+            &proc.items[*item].kind
         else {
             continue;
         };

@@ -19,13 +19,15 @@ impl Scopes {
             for &item in &region.items {
                 let mut see = |value| mentions[slot(value)].push((at, Some(item)));
                 walk::values_of_item(proc, item, &mut see);
-                defined(proc, item, &mut see);
+                proc.items[item].kind.defined().into_iter().for_each(&mut see);
                 if let ItemKind::Declare { object } = proc.items[item].kind {
                     for dim in &proc.objects[object].shape {
                         dim.extent.iter().chain(&dim.lower).for_each(|bound| walk::values(bound, &mut see));
                     }
                 }
-                defined(proc, item, &mut |value| *changed[index].entry(slot(value)).or_default() += 1);
+                for value in proc.items[item].kind.defined() {
+                    *changed[index].entry(slot(value)).or_default() += 1;
+                }
             }
         }
         if let Some(result) = &proc.result {
@@ -103,29 +105,6 @@ impl Scopes {
 fn within(proc: &Proc, outer: RegionId, region: RegionId) -> Option<ItemId> {
     let around = |at: &(RegionId, ItemId)| proc.regions[at.0].parent;
     std::iter::successors(proc.regions[region].parent, around).find(|at| at.0 == outer).map(|at| at.1)
-}
-
-/// The values that an item defines in its own region or, for heads, in its body.
-pub(super) fn defined(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
-    match &proc.items[item].kind {
-        ItemKind::Let { value } => see(*value),
-        ItemKind::Call { result, .. } => result.iter().for_each(|value| see(*value)),
-        ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| see(join.out)),
-        ItemKind::Loop { carried, .. } => carried.iter().for_each(|each| {
-            see(each.head);
-            see(each.out);
-        }),
-        ItemKind::Pop { what } => match what {
-            Popped::Value(value) | Popped::Count(value) | Popped::Bits { value, .. } => see(*value),
-            Popped::Pointer { value, shadow, .. } => {
-                see(*value);
-                shadow.iter().for_each(|shadow| see(*shadow));
-            }
-            Popped::Memory(_) | Popped::Elements { .. } => {}
-        },
-        ItemKind::Snapshot(Snapshot { to, more, .. }) => to.iter().chain(more).for_each(|value| see(*value)),
-        _ => {}
-    }
 }
 
 impl Body<'_> {

@@ -20,7 +20,7 @@ impl<'a> Body<'a> {
     fn begins_with(&self, body: RegionId) -> Option<&'a Snapshot> {
         let proc = self.proc;
         proc.regions[body].items.iter().find_map(|item| match &proc.items[*item].kind {
-            ItemKind::Snapshot(snapshot) if snapshot.at != SnapshotAt::Next => Some(snapshot),
+            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) if snapshot.at != SnapshotAt::Next => Some(snapshot),
             _ => None,
         })
     }

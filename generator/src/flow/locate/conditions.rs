@@ -3,7 +3,6 @@
 use super::integers::unsigned;
 use super::state::Locator;
 use crate::flow::poly::{Facts, Poly};
-use crate::flow::walk;
 use crate::ir::{Binary, Expr, ExprKind, ItemId, ItemKind, ProcId, RegionId, TestAt, Unary};
 
 impl Locator<'_> {
@@ -51,7 +50,7 @@ impl Locator<'_> {
     /// What holds around an item.
     pub fn facts_of_item(&self, p: ProcId, item: ItemId) -> Facts {
         let proc = &self.program.procs[p];
-        let region = walk::regions(&proc.items[item]).into_iter().next();
+        let region = proc.items[item].kind.regions().into_iter().next();
         match region.and_then(|r| proc.regions[r].parent) {
             Some((outer, _)) => self.facts(p, outer),
             None => Facts::default(),

@@ -291,10 +291,7 @@ impl Required<'_> {
 
 /// Whether an object is declared or allocated in a region, or in one inside it.
 pub(super) fn made_in(proc: &Proc, object: ObjectId, region: RegionId) -> bool {
-    walk::items(proc, region).into_iter().any(|item| match proc.items[item].kind {
-        ItemKind::Declare { object: this } | ItemKind::Alloc { object: this, .. } => this == object,
-        _ => false,
-    })
+    walk::items(proc, region).into_iter().any(|item| proc.items[item].kind.begun() == Some(object))
 }
 
 /// Whether a value is there when a pass begins: it comes from outside, or a pass begins with it.

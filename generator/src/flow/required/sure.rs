@@ -22,7 +22,7 @@ impl Required<'_> {
     /// Whether the program may end where an item runs: what follows is then not surely accessed.
     pub(super) fn may_end(&self, p: ProcId, item: ItemId) -> bool {
         let proc = &self.flow.program.procs[p];
-        let inside = walk::regions(&proc.items[item]).into_iter().flat_map(|region| walk::items(proc, region));
+        let inside = proc.items[item].kind.regions().into_iter().flat_map(|region| walk::items(proc, region));
         [item].into_iter().chain(inside).any(|id| match &proc.items[id].kind {
             ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
             ItemKind::Call { callee: Callee::Proc(g), .. } => {

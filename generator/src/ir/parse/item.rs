@@ -70,7 +70,7 @@ impl Parser {
                 continue;
             }
             let id = ItemId::new(self.proc.items.len());
-            let kind = ItemKind::Comment { text: String::new() };
+            let kind = ItemKind::Sweep(SweepItem::Comment { text: String::new() });
             self.proc.items.push(Item { kind, span: Span::default(), statement: None });
             self.proc.regions[self.region].items.push(id);
             let kind = self.item(&word, id)?;
@@ -148,40 +148,40 @@ impl Parser {
             "free" => ItemKind::Free { pointer: self.expr()? },
             "release" => {
                 let contents = self.eat_word("contents");
-                ItemKind::Release { pointer: self.expr()?, contents }
+                ItemKind::Sweep(SweepItem::Release { pointer: self.expr()?, contents })
             }
             "undo" => {
                 let all = [("alloc", Undone::Alloc), ("release", Undone::Release), ("resize", Undone::Resize)];
                 match all.into_iter().find(|(word, _)| self.eat_word(word)) {
-                    Some((_, what)) => ItemKind::Undo { what },
+                    Some((_, what)) => ItemKind::Sweep(SweepItem::Undo { what }),
                     None => return self.error("expected alloc, release or resize"),
                 }
             }
             "clear" => {
                 let name = self.name()?;
-                ItemKind::Clear { object: self.object_id(&name)? }
+                ItemKind::Sweep(SweepItem::Clear { object: self.object_id(&name)? })
             }
             "accumulate" => {
                 let to = self.place()?;
                 self.expect("+=")?;
-                ItemKind::Accumulate { to, from: self.expr()? }
+                ItemKind::Sweep(SweepItem::Accumulate { to, from: self.expr()? })
             }
-            "push" => ItemKind::Push { what: self.pushed()? },
-            "pop" => ItemKind::Pop { what: self.popped(id)? },
+            "push" => ItemKind::Sweep(SweepItem::Push { what: self.pushed()? }),
+            "pop" => ItemKind::Sweep(SweepItem::Pop { what: self.popped(id)? }),
             "witness" | "note" => {
                 let notes = word == "note";
                 let site = self.number()?;
                 self.expect(":")?;
-                ItemKind::Witness { notes, site, value: self.expr()? }
+                ItemKind::Sweep(SweepItem::Witness { notes, site, value: self.expr()? })
             }
-            "rehearsal" => ItemKind::Rehearsal { step: self.rehearsal()? },
+            "rehearsal" => ItemKind::Sweep(SweepItem::Rehearsal { step: self.rehearsal()? }),
             "shadowed" => {
                 let place = self.place()?;
                 self.expect_word("by")?;
-                ItemKind::Shadowed { place, shadow: self.place()? }
+                ItemKind::Sweep(SweepItem::Shadowed { place, shadow: self.place()? })
             }
-            "snapshot" => ItemKind::Snapshot(self.snapshot(id)?),
-            "comment" => ItemKind::Comment { text: self.string()? },
+            "snapshot" => ItemKind::Sweep(SweepItem::Snapshot(self.snapshot(id)?)),
+            "comment" => ItemKind::Sweep(SweepItem::Comment { text: self.string()? }),
             _ => {
                 self.at -= 1;
                 return self.error("expected an item");

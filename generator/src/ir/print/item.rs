@@ -109,7 +109,7 @@ impl Printer<'_> {
             }
             ItemKind::DeclareVar { var } => format!("declare {}", self.names.var(*var)),
             ItemKind::Declare { object } => format!("declare {}", self.declaration(*object)),
-            ItemKind::Clear { object } => format!("clear {}", self.object_name(*object)),
+            ItemKind::Sweep(SweepItem::Clear { object }) => format!("clear {}", self.object_name(*object)),
             ItemKind::Alloc { object, count, zeroed } => {
                 let zeroed = if *zeroed { "zeroed " } else { "" };
                 let stable = self.proc.objects.get(object.index()).is_some_and(|object| object.life == Life::Stable);
@@ -117,30 +117,32 @@ impl Printer<'_> {
                 format!("alloc {zeroed}{stable}{}, {}", self.declaration(*object), self.expr(count, 0))
             }
             ItemKind::Free { pointer } => format!("free {}", self.expr(pointer, 0)),
-            ItemKind::Release { pointer, contents } => {
+            ItemKind::Sweep(SweepItem::Release { pointer, contents }) => {
                 let contents = if *contents { "contents " } else { "" };
                 format!("release {contents}{}", self.expr(pointer, 0))
             }
-            ItemKind::Undo { what: Undone::Alloc } => "undo alloc".into(),
-            ItemKind::Undo { what: Undone::Release } => "undo release".into(),
-            ItemKind::Undo { what: Undone::Resize } => "undo resize".into(),
-            ItemKind::Accumulate { to, from } => format!("accumulate {} += {}", self.place(to), self.expr(from, 0)),
-            ItemKind::Push { what } => self.pushed(what),
-            ItemKind::Pop { what } => self.popped(what),
-            ItemKind::Shadowed { place, shadow } => {
+            ItemKind::Sweep(SweepItem::Undo { what: Undone::Alloc }) => "undo alloc".into(),
+            ItemKind::Sweep(SweepItem::Undo { what: Undone::Release }) => "undo release".into(),
+            ItemKind::Sweep(SweepItem::Undo { what: Undone::Resize }) => "undo resize".into(),
+            ItemKind::Sweep(SweepItem::Accumulate { to, from }) => {
+                format!("accumulate {} += {}", self.place(to), self.expr(from, 0))
+            }
+            ItemKind::Sweep(SweepItem::Push { what }) => self.pushed(what),
+            ItemKind::Sweep(SweepItem::Pop { what }) => self.popped(what),
+            ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => {
                 format!("shadowed {} by {}", self.place(place), self.place(shadow))
             }
-            ItemKind::Witness { notes, site, value } => {
+            ItemKind::Sweep(SweepItem::Witness { notes, site, value }) => {
                 format!("{} {site}: {}", if *notes { "note" } else { "witness" }, self.expr(value, 0))
             }
-            ItemKind::Rehearsal { step } => match step {
+            ItemKind::Sweep(SweepItem::Rehearsal { step }) => match step {
                 Rehearsal::Begin => "rehearsal begin".into(),
                 Rehearsal::End => "rehearsal end".into(),
                 Rehearsal::Again => "rehearsal again".into(),
                 Rehearsal::Compare(site) => format!("rehearsal compare {site}"),
             },
-            ItemKind::Snapshot(snapshot) => self.snapshot(snapshot),
-            ItemKind::Comment { text } => format!("comment {text:?}"),
+            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(snapshot),
+            ItemKind::Sweep(SweepItem::Comment { text }) => format!("comment {text:?}"),
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => String::new(),
         }
     }

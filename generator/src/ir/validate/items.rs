@@ -86,12 +86,12 @@ impl Checker<'_> {
                 self.same(&from.ty, &self.proc.vars[*var].ty, "the expression");
                 self.define(*value, region);
             }
-            ItemKind::Store { to, from } | ItemKind::Accumulate { to, from } => {
+            ItemKind::Store { to, from } | ItemKind::Sweep(SweepItem::Accumulate { to, from }) => {
                 self.expr(from);
                 self.written(to);
                 self.same(&from.ty, &to.ty, "the expression");
                 self.demand(to.ty.is_scalar(), || "no scalar is stored".into());
-                let accumulates = matches!(item.kind, ItemKind::Accumulate { .. });
+                let accumulates = matches!(item.kind, ItemKind::Sweep(SweepItem::Accumulate { .. }));
                 self.demand(!accumulates || to.ty.is_float(), || "no real is accumulated".into());
             }
             ItemKind::Call { callee, args, result, into } => {
@@ -106,7 +106,7 @@ impl Checker<'_> {
                 self.demand(var.index() < self.proc.vars.len(), || "there is no such variable".into());
             }
             ItemKind::Declare { object } => self.declare(*object, &Life::Region(region)),
-            ItemKind::Clear { object } => {
+            ItemKind::Sweep(SweepItem::Clear { object }) => {
                 self.demand(object.index() < self.proc.objects.len(), || "there is no such object".into());
             }
             ItemKind::Alloc { object, count, .. } => {
@@ -114,40 +114,48 @@ impl Checker<'_> {
                 let stable = self.proc.objects.get(object.index()).is_some_and(|object| object.life == Life::Stable);
                 self.declare(*object, if stable { &Life::Stable } else { &Life::Heap });
             }
-            ItemKind::Undo { .. } => {}
-            ItemKind::Free { pointer } | ItemKind::Release { pointer, .. } => {
+            ItemKind::Sweep(SweepItem::Undo { .. }) => {}
+            ItemKind::Free { pointer } | ItemKind::Sweep(SweepItem::Release { pointer, .. }) => {
                 self.expr(pointer);
                 self.demand(pointer.ty.target().is_some(), || "no pointer is freed".into());
             }
-            ItemKind::Push { what } => self.pushed(what),
-            ItemKind::Pop { what } => self.popped(id, region, what),
-            ItemKind::Witness { value, .. } => {
+            ItemKind::Sweep(SweepItem::Push { what }) => self.pushed(what),
+            ItemKind::Sweep(SweepItem::Pop { what }) => self.popped(id, region, what),
+            ItemKind::Sweep(SweepItem::Witness { value, .. }) => {
                 self.expr(value);
                 self.demand(value.ty.is_scalar(), || "no scalar is noted".into());
             }
-            ItemKind::Shadowed { place, shadow } => {
+            ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => {
                 self.place(place, false);
                 self.place(shadow, false);
                 self.demand(place.ty == shadow.ty, || "a place and its adjoint have one type".into());
             }
-            ItemKind::Rehearsal { .. } => {}
-            ItemKind::Snapshot(snapshot) => self.snapshot(id, region, snapshot),
-            ItemKind::Comment { text } => self.demand(!text.contains("*/"), || "the comment ends early".into()),
+            ItemKind::Sweep(SweepItem::Rehearsal { .. }) => {}
+            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(id, region, snapshot),
+            ItemKind::Sweep(SweepItem::Comment { text }) => {
+                self.demand(!text.contains("*/"), || "the comment ends early".into())
+            }
         }
     }
 
     fn allowed_in_role(&mut self, kind: &ItemKind) {
         use Role::*;
-        let roles: &[Role] = match kind {
-            // A reverse sweep pushes where it runs a pass again.
-            ItemKind::Push { .. } => &[Forward, Reverse],
-            ItemKind::Release { .. } | ItemKind::Snapshot(Snapshot { at: SnapshotAt::Head { .. }, .. }) => &[Forward],
-            ItemKind::Snapshot(_) => &[Reverse],
-            ItemKind::Pop { .. } | ItemKind::Shadowed { .. } | ItemKind::Undo { .. } => &[Reverse],
-            ItemKind::Accumulate { .. } => &[Reverse, Tangent],
-            ItemKind::Witness { .. } | ItemKind::Rehearsal { .. } => &[Forward, Reverse],
-            ItemKind::Call { callee: Callee::Sweep(..), .. } => &[Forward, Reverse, Tangent],
-            _ => return,
+        let roles: &[Role] = if matches!(kind, ItemKind::Call { callee: Callee::Sweep(..), .. }) {
+            &[Forward, Reverse, Tangent]
+        } else if let ItemKind::Sweep(item) = kind {
+            match item {
+                // A reverse sweep pushes where it runs a pass again.
+                SweepItem::Push { .. } | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. } => &[Forward, Reverse],
+                SweepItem::Release { .. } | SweepItem::Snapshot(Snapshot { at: SnapshotAt::Head { .. }, .. }) => {
+                    &[Forward]
+                }
+                SweepItem::Pop { .. } | SweepItem::Shadowed { .. } | SweepItem::Undo { .. } => &[Reverse],
+                SweepItem::Snapshot(_) => &[Reverse],
+                SweepItem::Accumulate { .. } => &[Reverse, Tangent],
+                SweepItem::Clear { .. } | SweepItem::Comment { .. } => &[Forward, Reverse, Tangent],
+            }
+        } else {
+            return;
         };
         let role = self.proc.role;
         self.demand(roles.contains(&role), || format!("this has no place in a procedure of role {role:?}"));

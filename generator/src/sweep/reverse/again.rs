@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bytes;
 use crate::flow::required::Hull;
 use crate::flow::walk as flow_walk;
+use crate::ir::parts::{PartMut, parts_of_item_mut};
 use crate::ir::*;
 use crate::plan::game::Token;
 use crate::sweep::builder::{Builder, Named, Pass, Stored};
@@ -47,7 +48,7 @@ impl Builder<'_> {
         }
         self.regions.push(self.at);
         self.pops.push(Vec::new());
-        let mark = self.item(ItemKind::Comment { text: String::new() });
+        let mark = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         self.late.push((mark, Vec::new()));
         let known = self.start.records.get(&body).cloned().unwrap_or_default();
         let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
@@ -79,11 +80,11 @@ impl Builder<'_> {
         let outside = self.outside(item, body, &read);
         let names = self.stand_ins(body);
         if self.cx.check {
-            self.emit(ItemKind::Rehearsal { step: Rehearsal::Again });
+            self.emit(ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Again }));
         }
-        let copy = self.emit(ItemKind::Comment { text: String::new() });
+        let copy = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         if self.cx.check {
-            self.emit(ItemKind::Rehearsal { step: Rehearsal::Compare(site_of_loop(self.id, item)) });
+            self.emit(ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Compare(site_of_loop(self.id, item)) }));
         }
         let opened = self.name_computed(level, &names);
         self.again_passes.push(Pass { item, body, at: self.at, mark: copy, outside, names, taped: true });
@@ -99,7 +100,7 @@ impl Builder<'_> {
     fn pop_hulls(&mut self, hulls: &[Hull]) {
         for hull in hulls.iter().rev() {
             let (place, count) = (self.primal_place(&hull.first), self.primal(&hull.count));
-            self.emit(ItemKind::Pop { what: Popped::Elements { place, count } });
+            self.emit(ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }));
             let size = bytes(&hull.first.ty);
             let what = self.place_text(&hull.first);
             let (how, bytes) = match hull.count.kind {
@@ -314,10 +315,10 @@ impl Moved {
     /// stands in a region.
     fn put(&self, mut copy: Proc, out: &mut Proc, pass: &Pass) {
         let all: BTreeSet<ItemId> = flow_walk::items(&copy, self.body).into_iter().collect();
-        let kept: BTreeSet<RegionId> = all.iter().flat_map(|item| flow_walk::regions(&copy.items[*item])).collect();
+        let kept: BTreeSet<RegionId> = all.iter().flat_map(|item| copy.items[*item].kind.regions()).collect();
         for (at, item) in copy.items.iter_mut().enumerate() {
             if !all.contains(&ItemId::new(at)) {
-                item.kind = ItemKind::Comment { text: String::new() };
+                item.kind = ItemKind::Sweep(SweepItem::Comment { text: String::new() });
             }
         }
         rewrite::values(&mut copy, &mut |value| *value = self.value(*value));
@@ -340,7 +341,12 @@ impl Moved {
             }
         }
         for item in &mut copy.items {
-            self.kind(&mut item.kind);
+            parts_of_item_mut(&mut item.kind, &mut |part| match part {
+                PartMut::Region(region) => *region = self.region(*region),
+                PartMut::Var(var) => *var = self.var(*var),
+                PartMut::Object(object) => *object = self.object(*object),
+                PartMut::Expr(_) | PartMut::Read(_) | PartMut::Written(_) | PartMut::Used(_) | PartMut::Defined(_) => {}
+            });
         }
         for object in &mut copy.objects {
             if let Life::Region(region) = &mut object.life {
@@ -364,23 +370,5 @@ impl Moved {
         let items = &mut out.regions[pass.at].items;
         let mark = items.iter().position(|item| *item == pass.mark).expect("emitted by `enter_again`");
         items.splice(mark..=mark, inside);
-    }
-
-    fn kind(&self, kind: &mut ItemKind) {
-        match kind {
-            ItemKind::Branch { then, otherwise, joins, .. } => {
-                (*then, *otherwise) = (self.region(*then), self.region(*otherwise));
-                joins.iter_mut().for_each(|join| join.var = self.var(join.var));
-            }
-            ItemKind::Loop { body, carried, .. } => {
-                *body = self.region(*body);
-                carried.iter_mut().for_each(|each| each.var = self.var(each.var));
-            }
-            ItemKind::DeclareVar { var } => *var = self.var(*var),
-            ItemKind::Declare { object } | ItemKind::Clear { object } | ItemKind::Alloc { object, .. } => {
-                *object = self.object(*object);
-            }
-            _ => {}
-        }
     }
 }

@@ -35,7 +35,7 @@ impl Builder<'_> {
         for value in early {
             self.record(level, region, value);
         }
-        let mark = self.item(ItemKind::Comment { text: String::new() });
+        let mark = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         self.late.push((mark, Vec::new()));
         self.objects(region);
         self.out.regions[self.at].items.push(mark);
@@ -69,7 +69,7 @@ impl Builder<'_> {
         let var = &self.primal.vars[this.var];
         let (ty, name, kind) = (var.ty.clone(), var.name.clone(), var.kind);
         let stored = self.variable(&name, &ty, VarKind::Temporary);
-        let pop = self.item(ItemKind::Comment { text: String::new() });
+        let pop = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         let new = self.define(stored, Def::Popped(pop), self.regions[level]);
         let expr = Expr::value(new, ty.clone());
         let mut shadow = None;
@@ -82,7 +82,7 @@ impl Builder<'_> {
             (_, VarKind::Flag) => Popped::Bits { value: new, bits: 1 },
             _ => Popped::Value(new),
         };
-        self.out.items[pop].kind = ItemKind::Pop { what };
+        self.out.items[pop].kind = ItemKind::Sweep(SweepItem::Pop { what });
         if self.is_late(region, value) {
             self.plan.late.insert(value);
             self.late[level].1.push(pop);

@@ -62,11 +62,11 @@ impl Builder<'_> {
             .map(|Hull { first, count }| (self.primal_place(first), self.primal(count)))
             .collect();
         let at = self.at;
-        let first = self.emit(ItemKind::Comment { text: String::new() });
-        let advance = self.emit(ItemKind::Comment { text: String::new() });
+        let first = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let advance = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         let (inside, _) = self.open(advance);
-        let mark = self.emit(ItemKind::Comment { text: String::new() });
-        let next = self.emit(ItemKind::Comment { text: String::new() });
+        let mark = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let next = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
         let names = self.stand_ins(body);
         let mut carries = Vec::new();
         let mut from = Vec::new();
@@ -92,7 +92,7 @@ impl Builder<'_> {
         let kept_among: Vec<Vec<Expr>> = among.iter().map(names_of).collect();
         let snapshot = |at, from, to, more| {
             let (memory, among) = (memory.clone(), kept_among.clone());
-            ItemKind::Snapshot(Snapshot { at, memory, from, among, to, more: Some(more) })
+            ItemKind::Sweep(SweepItem::Snapshot(Snapshot { at, memory, from, among, to, more: Some(more) }))
         };
         let begins = snapshot(SnapshotAt::First, Vec::new(), to(|c| c.init), more.init);
         let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);

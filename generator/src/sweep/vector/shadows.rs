@@ -29,7 +29,7 @@ impl<'a> Shadows<'a> {
             }
         }
         for item in &proc.items {
-            if let ItemKind::Pop { what: Popped::Pointer { shadow: Some(value), .. } } = &item.kind {
+            if let ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { shadow: Some(value), .. } }) = &item.kind {
                 shadows.vars[proc.values[*value].var.index()] = true;
             }
         }
@@ -83,7 +83,7 @@ impl<'a> Shadows<'a> {
                 let def = &proc.values[*value].def;
                 matches!(def, Def::Is(expr) if matches!(expr.ty, Type::Float { .. }) && self.expr(expr))
             }
-            ItemKind::Store { to, .. } | ItemKind::Accumulate { to, .. } => {
+            ItemKind::Store { to, .. } | ItemKind::Sweep(SweepItem::Accumulate { to, .. }) => {
                 matches!(to.ty, Type::Float { .. }) && self.place(to)
             }
             _ => false,

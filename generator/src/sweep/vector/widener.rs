@@ -11,10 +11,11 @@ use crate::sweep::{items::binary, unique};
 /// Whether an item may move in front of assignments to adjoints.
 fn may_go_first(kind: &ItemKind) -> bool {
     match kind {
-        ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Comment { .. } => {
-            true
-        }
-        ItemKind::Pop { what } => !matches!(what, Popped::Memory(_) | Popped::Elements { .. }),
+        ItemKind::Let { .. }
+        | ItemKind::DeclareVar { .. }
+        | ItemKind::Declare { .. }
+        | ItemKind::Sweep(SweepItem::Comment { .. }) => true,
+        ItemKind::Sweep(SweepItem::Pop { what }) => !matches!(what, Popped::Memory(_) | Popped::Elements { .. }),
         _ => false,
     }
 }
@@ -164,7 +165,7 @@ impl<'a> Widener<'a> {
         self.counter = Some(var);
         let body = RegionId::new(proc.regions.len());
         let repeat = ItemId::new(proc.items.len());
-        proc.items.push(Item { kind: ItemKind::Comment { text: String::new() }, span, statement });
+        proc.items.push(Item { kind: ItemKind::Sweep(SweepItem::Comment { text: String::new() }), span, statement });
         proc.regions.push(Region { parent: Some((region, repeat)), items: Vec::new() });
         let init = self.define(proc, var, Def::Is(number(0)), region);
         let head = self.define(proc, var, Def::Head(repeat, 0), body);
@@ -207,9 +208,9 @@ impl<'a> Widener<'a> {
                 let from = self.direction_of(proc, site, &from);
                 ItemKind::Store { to: self.place(proc, &to, Some(&direction)), from }
             }
-            ItemKind::Accumulate { to, from } => {
+            ItemKind::Sweep(SweepItem::Accumulate { to, from }) => {
                 let from = self.direction_of(proc, site, &from);
-                ItemKind::Accumulate { to: self.place(proc, &to, Some(&direction)), from }
+                ItemKind::Sweep(SweepItem::Accumulate { to: self.place(proc, &to, Some(&direction)), from })
             }
             other => other,
         };
@@ -288,7 +289,7 @@ impl<'a> Widener<'a> {
                 }
             }
             ItemKind::Free { pointer } => *pointer = self.expr(proc, pointer, None),
-            ItemKind::Pop { what: Popped::Pointer { bases, shadows, .. } } => {
+            ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { bases, shadows, .. } }) => {
                 // A pointer of which only the shadow is read has the shadows as its bases.
                 bases.iter_mut().chain(shadows).for_each(|base| *base = self.expr(proc, base, None));
             }

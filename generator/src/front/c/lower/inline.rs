@@ -18,8 +18,7 @@ pub fn result(proc: &Proc, args: &[Expr]) -> Option<Expr> {
         Type::Pointer(_) => proc.params.iter().all(|param| integer(&param.ty) || pointer(&param.ty)),
         result => integer(result) && proc.params.iter().all(|param| integer(&param.ty)),
     };
-    let is_plain =
-        |item: &Item| matches!(item.kind, ItemKind::Let { .. } | ItemKind::Branch { .. } | ItemKind::Comment { .. });
+    let is_plain = |item: &Item| matches!(item.kind, ItemKind::Let { .. } | ItemKind::Branch { .. });
     if !is_integer || !proc.objects.is_empty() || !proc.items.iter().all(is_plain) {
         return None;
     }
