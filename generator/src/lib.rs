@@ -5,7 +5,7 @@
 //!   proofs   known             check       verdicts of both sweeps | what a run compares
 //!   sweeps                                 what passes hand on
 //!   sweep    statics                       forward, reverse, tangent as ir | variables that outlive a call
-//!   plan     replay   inline  stable ...   what to store | proves sweeps, on terms | programs written anew
+//!   plan     replay   normal               what to store | proves sweeps, on terms | programs written anew
 //!   flow     front                         what is needed where | C to ir
 //!   refuse   names                         why not | words that are taken
 //!   ir                                     SSA form
@@ -18,19 +18,16 @@ pub mod check;
 mod directives;
 pub mod emit;
 pub mod flow;
-mod frees;
 pub mod front;
-mod inline;
 pub mod ir;
 mod known;
 mod names;
+mod normal;
 mod parallel;
 pub mod plan;
 mod proofs;
 pub mod refuse;
 pub mod replay;
-pub mod specialise;
-mod stable;
 pub mod stack;
 mod statics;
 pub mod sweep;

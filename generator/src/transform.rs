@@ -11,10 +11,11 @@ mod wide;
 
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
+use crate::normal::specialise::specialised;
+use crate::normal::{frees, inline, stable};
 use crate::refuse::Refusal;
-use crate::specialise::specialised;
+use crate::statics;
 pub use crate::sweeps::{Adjoint, Choices, Deferred, Sweeps, Tangents};
-use crate::{frees, inline, stable, statics};
 use inlined::or_inlined;
 pub use tangents::tangent;
 

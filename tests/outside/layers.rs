@@ -36,7 +36,7 @@ const GENERATOR_LAYERS: &[(&str, &[&str])] = &[
     ("proofs", &["check", "known", "proofs"]),
     ("sweeps as a whole", &["sweeps"]),
     ("sweeps", &["sweep", "statics"]),
-    ("plans", &["plan", "replay", "frees", "inline", "specialise", "stable"]),
+    ("plans", &["plan", "replay", "normal"]),
     ("analyses", &["flow", "front"]),
     ("names", &["refuse", "names"]),
     ("program", &["ir", "parallel"]),

@@ -1,8 +1,8 @@
 //! Programs with calls written out.
 
 use crate::flow::Head;
-use crate::inline;
 use crate::ir::Program;
+use crate::normal::inline;
 use crate::refuse::Refusal;
 
 /// What a program gives; if it is refused, what it gives without functions that make or free memory for others.

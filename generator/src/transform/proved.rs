@@ -6,12 +6,13 @@ use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::known::{self, Known};
+use crate::normal::stable;
 use crate::plan::flow_facts::Analysed;
 use crate::plan::{again, checkpoint};
 use crate::proofs::{self, Contracts, Demoted};
 use crate::refuse::Refusal;
 use crate::replay::Verdict;
-use crate::{stable, statics};
+use crate::statics;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops of a program.
