@@ -246,7 +246,7 @@ fn only_what_nobody_needs_may_be_left_out() {
         let acts = !matches!(
             kind,
             ItemKind::DeclareVar { .. }
-                | ItemKind::Sweep(SweepItem::Comment { .. })
+                | ItemKind::Sweep(SweepItem::Nothing)
                 | ItemKind::Declare { .. }
                 | ItemKind::Free { .. }
         );

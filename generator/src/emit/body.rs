@@ -117,7 +117,7 @@ fn printed(mut body: Body, name: &str, tape: bool) -> Printed {
         params.push("void".into());
     }
     let result = body.exprs.declare(&proc.result_type, &format!("{name}({})", params.join(", ")));
-    Printed { attribute: String::new(), signature: result, body: body.finished(tape) }
+    Printed { attribute: String::new(), signature: result, begins: String::new(), body: body.finished(tape) }
 }
 
 impl<'a> Body<'a> {
@@ -258,7 +258,7 @@ impl<'a> Body<'a> {
         if read.contains(self.heap.as_str()) {
             unused += &format!("    {} *const {} = {};\n", calls::HEAP, self.heap, calls::OWN_HEAP);
         }
-        format!("{{\n{unused}{}}}\n", self.out.text())
+        format!("{unused}{}", self.out.text())
     }
 
     fn statement(&mut self, text: &str) {
@@ -427,6 +427,6 @@ pub(super) fn watched(unit: &Unit, watch: &Watch, id: ProcId, name: &str) -> Pri
     let proc = &unit.program.procs[id];
     let body = Body::new(unit, proc, proc, true);
     let mut printed = printed(Body { watch: Some((watch, id)), ..body }, name, false);
-    printed.body = printed.body.replacen("{\n", &format!("{{\n    {}_begins();\n", unit.witness), 1);
+    printed.begins = format!("    {}_begins();\n", unit.witness);
     printed
 }

@@ -63,8 +63,7 @@ fn both(
     let mut unit = Unit::new(program, options);
     unit.checks = checks;
     // Tests of what the program assumes stand in the forward sweep.
-    let is_text =
-        |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. }));
+    let is_text = |item: &Item| matches!(item.kind, ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing));
     let does_nothing = |proc: &Proc| proc.regions[RegionId::BODY].items.iter().all(|item| is_text(&proc.items[*item]));
     let is_empty = |each: &&Sweeps| each.deferred.forward.as_ref().is_some_and(does_nothing);
     let without = adjoint.sweeps.iter().filter(is_empty).filter(|_| program.assumed.is_empty());

@@ -53,11 +53,9 @@ impl Text {
     }
 
     pub(super) fn proc(&mut self, program: &Program, function: &str, printed: body::Printed, exported: bool) {
-        let body::Printed { attribute, signature, body } = printed;
-        let body = match statics::of_body(program, function, &body) {
-            declared if declared.is_empty() => body,
-            declared => body.replacen("{\n", &format!("{{\n{declared}"), 1),
-        };
+        let body::Printed { attribute, signature, begins, body } = printed;
+        let body = format!("{begins}{body}");
+        let body = format!("{{\n{}{body}}}\n", statics::of_body(program, function, &body));
         if exported {
             self.documents += &format!("{signature};\n");
             self.bodies += &format!("\n{signature} {body}");

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 /// What all procedures of the output share.
 pub(super) struct Unit<'a> {
     pub(super) program: &'a Program,
-    /// Names of sweeps, and their parameters.
-    pub(super) sweeps: FxHashMap<(ProcId, Role), (String, Vec<Param>)>,
+    /// Names of sweeps, and their parameters with what is `const` in each.
+    pub(super) sweeps: FxHashMap<(ProcId, Role), (String, Vec<(Param, Constants)>)>,
     /// Procedures with loops that run again.
     pub(super) stepwise: FxHashSet<ProcId>,
     /// Procedures whose forward sweep leaves everything out.
@@ -103,6 +103,12 @@ impl<'a> Unit<'a> {
     pub(super) fn name_sweep(&mut self, id: ProcId, proc: &Proc, wish: &str) {
         let name = self.names.fresh(wish);
         self.local_names.take(&name);
-        self.sweeps.insert((id, proc.role), (name, proc.params.clone()));
+        self.sweeps.insert((id, proc.role), (name, params(proc)));
     }
+}
+
+/// The parameters of a procedure, with what is `const` in each.
+pub(super) fn params(proc: &Proc) -> Vec<(Param, Constants)> {
+    let constants = |param: &Param| param.var.map(|var| proc.vars[var].constants).unwrap_or_default();
+    proc.params.iter().map(|param| (param.clone(), constants(param))).collect()
 }

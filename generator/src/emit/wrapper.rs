@@ -93,7 +93,8 @@ pub(super) fn adjoint(
     if params.is_empty() {
         params.push("void".into());
     }
-    let signature = format!("void {name}({})", params.join(", "));
+    let params = params.join(", ");
+    let signature = format!("void {name}({params})");
     let tape = locals.fresh("tape");
     let mut body = unused;
     if let Some(sweeps) = sweeps {
@@ -139,7 +140,7 @@ pub(super) fn adjoint(
         let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
         body += &format!("    {ignore}{}({});\n", proc.name, primals.join(", "));
     }
-    let mut text = format!("\n{signature} {{\n{body}}}\n");
+    let mut text = String::new();
     if let (Some((tangent, tangents)), Some(_)) = (checked, sweeps) {
         let sweeps = format!("{}_sweeps_{}", unit.witness, proc.name);
         let copy = watch.and_then(|watch| Some((unit.sweep_name(head, Role::Primal), watch.head(head)?)));
@@ -174,9 +175,10 @@ pub(super) fn adjoint(
         };
         let ty = |ty: &Type, name: &str| exprs.declare(ty, name);
         let checks = crate::check::body(unit.program, proc, &names, &arguments, &ty);
-        text = text.replacen(&format!("void {name}("), &format!("static void {sweeps}("), 1);
-        text += &format!("\n{signature} {{\n    {} *const {tape} = {};\n{checks}}}\n", calls::TAPE, calls::SELF);
+        text = format!("\nstatic void {sweeps}({params}) {{\n{body}}}\n");
+        body = format!("    {} *const {tape} = {};\n{checks}", calls::TAPE, calls::SELF);
     }
+    text += &format!("\n{signature} {{\n{body}}}\n");
     let title =
         format!("The adjoint of {}. Runs it, and computes the adjoints of what it reads from those of\n", proc.name);
     let document = format!(

@@ -29,7 +29,7 @@ use nodes::{Nodes, refusal};
 use graph::{Graph, Leaf, leaves, reach};
 
 use super::locs::Loc;
-use super::{Effects, Head, Points, effects, walk};
+use super::{Effects, Head, Points, walk};
 use crate::ir::library;
 use crate::ir::{Callee, Expr, ExprKind, Item, ItemKind, Place, Proc, ProcId, Program, RegionId, Span, Type, ValueId};
 use crate::refuse::{Class, Refusal};
@@ -214,15 +214,18 @@ impl Activity {
                 for e in walk::of_item(proc, item) {
                     walk::expr(e, &mut |x| self.rounds(points, p, x, item.span));
                 }
-                if let ItemKind::Call { callee: Callee::External { name, unknown, .. }, .. } = &item.kind
-                    && (*unknown || effects::external_writes(name))
+                if let ItemKind::Call { callee: Callee::External { function, unknown, .. }, .. } = &item.kind
+                    && (*unknown || function.writes())
                     && graph.effects.item(p, id).writes.iter().any(|&l| self.shadow(l))
                 {
                     refusals.push(refusal(
                         Class::NoSource,
                         item.span,
-                        format!("'{name}' may write an active variable and its source is not among the inputs"),
-                        library::instead(name),
+                        format!(
+                            "'{}' may write an active variable and its source is not among the inputs",
+                            function.name()
+                        ),
+                        library::instead(function.name()),
                     ));
                 }
             }

@@ -11,8 +11,7 @@
 
 use super::locs::{Loc, Root, Set};
 use super::{Points, scratch, walk};
-use crate::ir::library::{Does, does};
-use crate::ir::{Callee, ExprKind, GlobalId, ItemId, ItemKind, Life, Place, ProcId, Program, REALLOC, RegionId, Type};
+use crate::ir::{Callee, ExprKind, External, GlobalId, ItemId, ItemKind, Life, Place, ProcId, Program, RegionId, Type};
 
 /// What something may read and write.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,12 +35,6 @@ pub struct Effects {
     state: Set,
     items: Vec<Vec<Effect>>,
     regions: Vec<Vec<Effect>>,
-}
-
-/// Whether a function without source may write what its arguments point to. `syslog` is an error handler, which only reads.
-pub fn external_writes(name: &str) -> bool {
-    let reads = does(name).is_some_and(|does| does != Does::Writes);
-    !reads && !matches!(name, "syslog" | REALLOC)
 }
 
 impl Effects {
@@ -120,7 +113,7 @@ impl Effects {
             ItemKind::Call { callee, args, into, .. } => {
                 match callee {
                     Callee::Proc(g) => self.call(points, program, p, id, *g, &mut effect),
-                    Callee::External { name, unknown, .. } => {
+                    Callee::External { function, unknown, .. } => {
                         if *unknown {
                             effect.writes.extend(&self.state);
                         }
@@ -128,8 +121,8 @@ impl Effects {
                             for t in points.targets(p, arg) {
                                 effect.reads.extend(points.locs.leaves(t));
                                 // What lay at the old address of a block is not there any more.
-                                let moves = name == REALLOC;
-                                if moves || external_writes(name) && !passed_on(points, t) {
+                                let moves = *function == External::Resize;
+                                if moves || function.writes() && !passed_on(points, t) {
                                     effect.writes.extend(points.locs.leaves(t));
                                 }
                             }

@@ -97,7 +97,7 @@ impl Builder {
     /// A new variable, in scope, without a value.
     pub fn var(&mut self, name: &str, ty: Type, kind: VarKind, span: Span) -> VarId {
         let id = VarId::new(self.proc.vars.len());
-        self.proc.vars.push(Var { name: name.to_string(), ty, kind, span });
+        self.proc.vars.push(Var::new(name, ty, kind, span));
         self.env.push(None);
         self.alive.push(true);
         id

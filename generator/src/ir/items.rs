@@ -2,7 +2,7 @@
 //! [`types`](super::types). Programs have these items only; what sweeps have besides is in
 //! [`sweep_items`](super::sweep_items).
 
-use super::{Expr, ItemId, ObjectId, Place, ProcId, RegionId, Span, StatementId, SweepItem, ValueId, VarId};
+use super::{Expr, External, ItemId, ObjectId, Place, ProcId, RegionId, Span, StatementId, SweepItem, ValueId, VarId};
 
 /// A sequence of items.
 #[derive(Clone, Debug, Default)]
@@ -156,8 +156,8 @@ pub enum Callee {
     Proc(ProcId),
     /// A function without source that computes nothing active: prints, aborts, reads the clock.
     External {
-        /// Its name.
-        name: String,
+        /// Which.
+        function: External,
         /// Whether it comes back.
         returns: bool,
         /// Whether it may write any variable with static storage that the program writes: nothing else is known of it.
@@ -181,20 +181,9 @@ pub enum Role {
     Tangent,
 }
 
-/// The function without source that gives a block another size. It returns a pointer to the block of its first argument,
-/// which is no other block for the analyses, and not NULL.
-pub const REALLOC: &str = "realloc";
-
-/// What stands for the name of a function where the program reads a volatile variable, its argument, or assigns its
-/// second argument to it.
-pub const VOLATILE: &str = "volatile";
-
-/// What a program says of a pointer, behind its name, before it stops because no source names the function there.
-pub const UNNAMED: &str = "is none of the functions that the sources name there";
-
 impl ItemKind {
-    /// Whether it is a call of [`REALLOC`].
+    /// Whether it is a call of [`External::Resize`].
     pub fn resizes(&self) -> bool {
-        matches!(self, ItemKind::Call { callee: Callee::External { name, .. }, .. } if name == REALLOC)
+        matches!(self, ItemKind::Call { callee: Callee::External { function: External::Resize, .. }, .. })
     }
 }

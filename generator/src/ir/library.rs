@@ -1,6 +1,46 @@
 //! Functions of the C library without a derivative: what is known of them without their source.
 
-use super::VOLATILE;
+/// A function that the program has no source of, or what is treated as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum External {
+    /// A function of a library.
+    Named(String),
+    /// Gives a block another size. It returns a pointer to the block of its first argument, which is no other block for
+    /// the analyses, and not NULL.
+    Resize,
+    /// Reads a volatile variable, its argument, or assigns its second argument to it.
+    Volatile,
+    /// Says why, and stops the program.
+    Stop(Reason),
+}
+
+/// Why a program stops in code that is not its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A pointer, as the source calls it, holds no function that the sources name there.
+    Unnamed(String),
+    /// There is no memory for an array that the source declares.
+    NoMemory,
+}
+
+impl External {
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        match self {
+            External::Named(name) => name,
+            External::Resize => "realloc",
+            External::Volatile => "volatile",
+            External::Stop(_) => "abort",
+        }
+    }
+
+    /// Whether it may write what its arguments point to. `syslog` is an error handler, which only reads.
+    pub fn writes(&self) -> bool {
+        let External::Named(name) = self else { return false };
+        let reads = does(name).is_some_and(|does| does != Does::Writes);
+        !reads && name != "syslog"
+    }
+}
 
 /// What a call does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +54,7 @@ pub enum Does {
 }
 
 const FUNCTIONS: &[(Does, &[&str])] = &[
-    (Does::Reads, &[VOLATILE, "signal"]),
+    (Does::Reads, &["signal"]),
     (Does::Reads, &["printf", "fprintf", "vprintf", "vfprintf", "puts", "fputs", "putchar", "fputc", "putc", "perror"]),
     (Does::Reads, &["fopen", "fclose", "fflush", "fwrite", "feof", "ferror", "isatty", "strerror", "getenv"]),
     (Does::Reads, &["strlen", "strnlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strspn", "strcspn"]),

@@ -56,6 +56,7 @@ pub use exprs::*;
 pub use id_vec::IdVec;
 pub use ids::*;
 pub use items::*;
+pub use library::{External, Reason};
 pub use proc::*;
 pub use program::*;
 pub use reverse::*;

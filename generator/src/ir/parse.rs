@@ -353,7 +353,7 @@ impl Parser {
         if self.vars.insert(text_name.into(), var).is_some() {
             return self.error(&format!("{text_name} is declared twice"));
         }
-        self.proc.vars.push(Var { name, ty, kind, span });
+        self.proc.vars.push(Var::new(name, ty, kind, span));
         Ok(var)
     }
 

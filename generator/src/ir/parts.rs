@@ -163,7 +163,7 @@ macro_rules! walks {
                             see(Defined(value));
                         }
                     }
-                    SweepItem::Undo { what: _ } | SweepItem::Rehearsal { step: _ } | SweepItem::Comment { text: _ } => {}
+                    SweepItem::Undo { what: _ } | SweepItem::Rehearsal { step: _ } | SweepItem::Nothing => {}
                 },
             }
         }

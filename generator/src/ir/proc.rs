@@ -1,8 +1,8 @@
 //! Procedures: parameters, variables and their values, memory, regions.
 
 use super::{
-    Base, Dim, Expr, ExprKind, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Region, RegionId, Role, Span, Statement,
-    StatementId, Step, Subscript, Type, UNNAMED, ValueId, VarId,
+    Base, Callee, Constants, Dim, Expr, ExprKind, External, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Reason,
+    Region, RegionId, Role, Span, Statement, StatementId, Step, Subscript, Type, ValueId, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -70,6 +70,8 @@ pub struct Proc {
     pub params: Vec<Param>,
     /// Type of the result; [`Type::Void`] for none. A struct is returned through [`Proc::result_object`].
     pub result_type: Type,
+    /// Whether it returns a pointer to `const`. No part of the text form.
+    pub result_is_constant: bool,
     /// The result at the end of the body; `None` for void and for structs.
     pub result: Option<Expr>,
     /// The object whose contents are the result, for a struct.
@@ -158,6 +160,15 @@ pub struct Var {
     pub kind: VarKind,
     /// Declaration.
     pub span: Span,
+    /// What its declaration says is `const`. No part of the text form: what is printed in C may need casts.
+    pub constants: Constants,
+}
+
+impl Var {
+    /// A variable without anything `const`.
+    pub fn new(name: impl Into<String>, ty: Type, kind: VarKind, span: Span) -> Var {
+        Var { name: name.into(), ty, kind, span, constants: Constants::default() }
+    }
 }
 
 /// Where a variable comes from.
@@ -230,8 +241,12 @@ impl Proc {
     /// Whether it stops where a pointer holds a function that no source names there, which the program's own text does
     /// not do.
     pub fn is_guarded(&self) -> bool {
-        let says_so = |arg: &Expr| matches!(&arg.kind, ExprKind::Verbatim(text) if text.contains(UNNAMED));
-        self.items.iter().any(|item| matches!(&item.kind, ItemKind::Call { args, .. } if args.iter().any(says_so)))
+        let unnamed = |function: &External| matches!(function, External::Stop(Reason::Unnamed(_)));
+        let stops = |kind: &ItemKind| match kind {
+            ItemKind::Call { callee: Callee::External { function, .. }, .. } => unnamed(function),
+            _ => false,
+        };
+        self.items.iter().any(|item| stops(&item.kind))
     }
 
     /// By item: its region and its position there.

@@ -63,11 +63,8 @@ pub enum SweepItem {
     },
     /// A loop that runs again from snapshots: where one may be kept or brought back.
     Snapshot(Snapshot),
-    /// A comment of the output.
-    Comment {
-        /// Text without delimiters.
-        text: String,
-    },
+    /// Does nothing: the place of an item that is yet to come, or what is left of one.
+    Nothing,
 }
 
 /// What a reverse sweep undoes on the stable heap.
@@ -77,7 +74,8 @@ pub enum Undone {
     Alloc,
     /// An `SweepItem::Release`: the block comes back, with its contents if they were saved.
     Release,
-    /// A call of [`REALLOC`]: the block has its old address and size again, and so has its adjoint.
+    /// A call of [`External::Resize`](super::External::Resize): the block has its old address and size again, and so has
+    /// its adjoint.
     Resize,
 }
 

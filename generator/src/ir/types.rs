@@ -77,6 +77,33 @@ pub struct Field {
     pub read_only: bool,
 }
 
+/// Which parts of a declared type are `const`: number 0 is the variable itself, number k what k pointers lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Constants(u8);
+
+impl Constants {
+    /// Takes note that a part is `const`. Deeper parts than the seventh count as the seventh.
+    pub fn add(&mut self, part: u32) {
+        self.0 |= 1 << part.min(7);
+    }
+
+    /// Whether any part is.
+    pub fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether a part is to which the variable, a pointer, leads.
+    pub fn is_led_to(self) -> bool {
+        self.0 > 1
+    }
+
+    /// Whether the last part of this type is.
+    pub fn is_last(self, ty: &Type) -> bool {
+        let depth = std::iter::successors(ty.target(), |ty| ty.innermost().target()).count();
+        self.0 >> depth.min(7) & 1 == 1
+    }
+}
+
 /// A type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Type {

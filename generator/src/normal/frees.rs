@@ -70,7 +70,7 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
         }
         for item in frees {
             // What remains of it: statements around it are not what they were in the source.
-            proc.items[item].kind = ItemKind::Sweep(SweepItem::Comment { text: String::new() });
+            proc.items[item].kind = ItemKind::Sweep(SweepItem::Nothing);
         }
         proc.items.push(Item { kind: ItemKind::Free { pointer }, span, statement: None });
         let free = ItemId::new(proc.items.len() - 1);

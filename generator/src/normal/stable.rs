@@ -325,7 +325,7 @@ fn names(proc: &mut Proc, may_change: &dyn Fn(&Place) -> bool) {
 /// A value with its item, which stands in no region yet. `like`: the item that it belongs to.
 fn define(proc: &mut Proc, name: &str, expr: Expr, region: RegionId, like: ItemId) -> (ValueId, ItemId) {
     let Item { span, statement, .. } = proc.items[like];
-    proc.vars.push(Var { name: name.into(), ty: expr.ty.clone(), kind: VarKind::Temporary, span });
+    proc.vars.push(Var::new(name, expr.ty.clone(), VarKind::Temporary, span));
     let var = VarId::new(proc.vars.len() - 1);
     proc.values.push(Value { var, def: Def::Is(expr), region, span });
     let value = ValueId::new(proc.values.len() - 1);

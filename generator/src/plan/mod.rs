@@ -64,10 +64,31 @@ pub struct Explanation {
     pub what: String,
     /// How it comes back, or that it is stored, and why.
     pub how: String,
+    /// What is known of that.
+    pub kind: Explained,
     /// The lines whose adjoints read it, where it is stored.
     pub readers: Vec<u32>,
     /// Bytes on the tape each time; 0 for what is not stored. A bit is 1/8.
     pub bytes: f64,
+}
+
+impl Explanation {
+    /// A line of which nobody knows more.
+    pub fn new(span: Span, what: impl Into<String>, how: impl Into<String>, bytes: f64) -> Explanation {
+        Explanation { span, what: what.into(), how: how.into(), kind: Explained::Other, readers: Vec::new(), bytes }
+    }
+}
+
+/// What an explanation is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Explained {
+    /// Memory that is stored before it is overwritten.
+    Overwritten,
+    /// A value that is stored, and that could be computed again from what is there.
+    Kept,
+    /// Anything else.
+    #[default]
+    Other,
 }
 
 impl Eq for Explanation {}

@@ -38,8 +38,7 @@ impl Replay<'_> {
                     let writes = self.effects.get(&item).cloned().unwrap_or_default();
                     self.add_damage(writes);
                 }
-                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Comment { .. }) => {
-                }
+                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Nothing) => {}
                 _ => return open("something that acts is left out of the forward sweep"),
             }
         }

@@ -144,7 +144,7 @@ impl Replay<'_> {
             ItemKind::Free { .. }
             | ItemKind::Sweep(SweepItem::Witness { .. })
             | ItemKind::DeclareVar { .. }
-            | ItemKind::Sweep(SweepItem::Rehearsal { .. } | SweepItem::Snapshot(_) | SweepItem::Comment { .. }) => {}
+            | ItemKind::Sweep(SweepItem::Rehearsal { .. } | SweepItem::Snapshot(_) | SweepItem::Nothing) => {}
             ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) => {
                 return open("an item that is not modelled");
             }

@@ -81,7 +81,7 @@ impl Merge<'_> {
                 *value = self.new_value(*value, Def::Is(expr), region);
             }
             ItemKind::DeclareVar { .. }
-            | ItemKind::Sweep(SweepItem::Comment { .. } | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. }) => {
+            | ItemKind::Sweep(SweepItem::Nothing | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. }) => {
                 return Ok(None);
             }
             _ => return Err(()),
@@ -171,7 +171,7 @@ impl Merge<'_> {
                 is(matches!(copy, ItemKind::Free { pointer: own } if own == pointer))
             }
             (ItemKind::DeclareVar { .. }, ItemKind::DeclareVar { .. })
-            | (ItemKind::Sweep(SweepItem::Comment { .. }), ItemKind::Sweep(SweepItem::Comment { .. })) => Ok(()),
+            | (ItemKind::Sweep(SweepItem::Nothing), ItemKind::Sweep(SweepItem::Nothing)) => Ok(()),
             _ => Err(()),
         }
     }

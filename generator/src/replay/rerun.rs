@@ -80,9 +80,7 @@ impl Replay<'_> {
                 }
                 ItemKind::Loop { .. } if in_front && pass.way.as_ref().is_some_and(|way| way.advance == item) => {}
                 ItemKind::DeclareVar { .. }
-                | ItemKind::Sweep(
-                    SweepItem::Comment { .. } | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. },
-                ) => {}
+                | ItemKind::Sweep(SweepItem::Nothing | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. }) => {}
                 _ => return Err(self.refuted("a pass that runs again begins with something else than pops")),
             }
         }

@@ -417,7 +417,7 @@ impl Replay<'_> {
             ItemKind::Free { .. }
             | ItemKind::DeclareVar { .. }
             | ItemKind::Sweep(
-                SweepItem::Comment { .. }
+                SweepItem::Nothing
                 | SweepItem::Witness { .. }
                 | SweepItem::Rehearsal { .. }
                 | SweepItem::Shadowed { .. },

@@ -30,7 +30,7 @@ pub(super) fn way_back(
 ) -> Result<Option<WayBack>, ()> {
     let ItemKind::Loop { body, carried, .. } = &f.items[of].kind else { return Err(()) };
     let idle = |item: &&ItemId| {
-        !matches!(f.items[**item].kind, ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. }))
+        !matches!(f.items[**item].kind, ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing))
     };
     let inside = &f.regions[*body].items;
     let all: Vec<ItemId> = inside.iter().copied().filter(|item| snapshot(f, *item).is_some()).collect();

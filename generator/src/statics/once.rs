@@ -17,7 +17,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::flow::effects::external_writes;
 use crate::flow::{Flow, Loc, Root, Set, walk};
 use crate::ir::*;
 
@@ -215,9 +214,9 @@ impl Once<'_> {
     /// Whether a call does the same whenever it is made, and all calls that it makes.
     fn calls_repeatable(&self, kind: &ItemKind, seen: &mut BTreeSet<ProcId>) -> bool {
         match kind {
-            ItemKind::Call { callee: Callee::External { name, unknown, .. }, result, .. } => {
-                let changes = matches!(name.as_str(), "srand" | REALLOC | VOLATILE);
-                !unknown && result.is_none() && !external_writes(name) && !changes
+            ItemKind::Call { callee: Callee::External { function, unknown, .. }, result, .. } => {
+                let changes = matches!(function, External::Resize | External::Volatile) || function.name() == "srand";
+                !unknown && result.is_none() && !function.writes() && !changes
             }
             ItemKind::Call { callee: Callee::Proc(callee), .. } if seen.insert(*callee) => {
                 let items = &self.flow.program.procs[*callee].items;

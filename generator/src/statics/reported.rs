@@ -12,7 +12,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::flow::effects::external_writes;
 use crate::flow::{Flow, Loc, Root, Set, walk};
 use crate::ir::*;
 
@@ -106,19 +105,20 @@ impl<'f> Reach<'f> {
                     _ => Some(()),
                 }
             }
-            ItemKind::Call { callee: Callee::External { name, .. }, args, result, .. } => {
+            ItemKind::Call { callee: Callee::External { function, .. }, args, result, .. } => {
                 // What is assigned to a volatile variable may be read again.
-                let assigns = name == VOLATILE && (depends || args.iter().any(|arg| self.depends(p, arg)));
+                let assigns =
+                    *function == External::Volatile && (depends || args.iter().any(|arg| self.depends(p, arg)));
                 (!assigns).then_some(())?;
                 let reads = |arg: &Expr| is_pointer(arg) && self.is_reached(&self.flow.targets(p, arg));
                 if !depends && !args.iter().any(reads) {
                     return Some(());
                 }
-                (name != REALLOC).then_some(())?;
+                (*function != External::Resize).then_some(())?;
                 result.map_or(Some(()), |value| self.value(p, value))?;
-                let written = match WRITE.contains(&name.as_str()) {
+                let written = match WRITE.contains(&function.name()) {
                     true => 1,
-                    false if external_writes(name) => args.len(),
+                    false if function.writes() => args.len(),
                     false => 0,
                 };
                 let pointers = args.iter().take(written).filter(|arg| is_pointer(arg));

@@ -202,7 +202,7 @@ pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> FxHa
     let mut numbering = Numbering { cx, id, numbers: FxHashMap::default(), vars: FxHashMap::default() };
     for var in vars {
         let Var { name, span, .. } = out.vars[var].clone();
-        out.vars.push(Var { name: format!("{name}_k"), ty: Type::int(), kind: VarKind::Temporary, span });
+        out.vars.push(Var::new(format!("{name}_k"), Type::int(), VarKind::Temporary, span));
         numbering.vars.insert(var, VarId::new(out.vars.len() - 1));
     }
     numbering.values(out);

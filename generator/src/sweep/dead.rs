@@ -76,7 +76,7 @@ impl Live<'_> {
         let proc = self.proc;
         match &proc.items[item].kind {
             ItemKind::Let { value } if !self.values.contains(value) => return false,
-            ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. }) => return false,
+            ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing) => return false,
             ItemKind::Branch { then, otherwise, joins, .. } => {
                 for join in joins {
                     if self.values.contains(&join.out) {
@@ -154,18 +154,15 @@ impl Live<'_> {
     /// Whether an item does something that keeps what is around it.
     fn acts(&self, item: ItemId) -> bool {
         let kind = &self.proc.items[item].kind;
-        let is_passive = matches!(
-            kind,
-            ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. })
-        );
+        let is_passive =
+            matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing));
         !is_passive && self.stays(item)
     }
 }
 
 /// Drops dead joins, dead carried variables and a dead result; the others get the numbers that they have now.
 fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
-    let mut kind =
-        std::mem::replace(&mut proc.items[item].kind, ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+    let mut kind = std::mem::replace(&mut proc.items[item].kind, ItemKind::Sweep(SweepItem::Nothing));
     match &mut kind {
         ItemKind::Branch { joins, .. } => {
             joins.retain(|join| {

@@ -6,24 +6,27 @@ use std::collections::BTreeSet;
 use super::builder::{Builder, Stored};
 use crate::flow::required::Hull;
 use crate::ir::*;
-use crate::plan::Explanation;
 use crate::plan::game::How;
+use crate::plan::{Explained, Explanation};
 
 impl Builder<'_> {
-    /// Why a value has no recipe.
-    pub(super) fn why(&self, value: ValueId) -> String {
+    /// Why a value has no recipe, and what kind of reason that is.
+    pub(super) fn why(&self, value: ValueId) -> (String, Explained) {
         let real = matches!(*self.primal.type_of(value), Type::Float { .. });
         let definition = self.definitions.get(value);
-        match &self.primal.values[value].def {
+        let why = match &self.primal.values[value].def {
             Def::Result(_) => "it is the result of a call".into(),
             Def::Head(..) => "each pass of the loop changes it in a way that cannot be undone".into(),
             Def::Out(..) => "it is what the loop left".into(),
             Def::Join(..) if definition.is_none() => "it comes from either of two branches".into(),
             Def::Entry(_) | Def::Undefined | Def::Popped(_) => "it has no definition here".into(),
             _ => {
-                let Some(definition) = definition else { return "it cannot be evaluated again".into() };
+                let Some(definition) = definition else {
+                    return ("it cannot be evaluated again".into(), Explained::Other);
+                };
                 if real && definition.cost > self.cx.dear {
-                    return format!("evaluating it again costs {}, and --dear is {}", definition.cost, self.cx.dear);
+                    let why = format!("evaluating it again costs {}, and --dear is {}", definition.cost, self.cx.dear);
+                    return (why, Explained::Other);
                 }
                 let mut missing = Vec::new();
                 walk::values(&definition.expr, &mut |v| {
@@ -35,10 +38,13 @@ impl Builder<'_> {
                 match (missing.is_empty(), definition.loads) {
                     (false, _) => format!("to evaluate it again takes {}", missing.join(", ")),
                     (true, true) => "it is read from memory that changes".into(),
-                    (true, false) => KEPT.into(),
+                    (true, false) => {
+                        return ("the plan keeps it instead of what it is computed from".into(), Explained::Kept);
+                    }
                 }
             }
-        }
+        };
+        (why, Explained::Other)
     }
 
     /// How a value comes back that is not stored.
@@ -118,10 +124,10 @@ impl Builder<'_> {
         }
         let calls = self.primal.items.iter().any(|item| matches!(item.kind, ItemKind::Call { .. }));
         for line in &mut self.plan.explanations {
-            let memory = line.how.starts_with("stored before");
+            let memory = line.kind == Explained::Overwritten;
             let stored = values.get(line).map_or(&[][..], Vec::as_slice);
-            if line.how.ends_with(KEPT) && stored.iter().any(|value| self.inverted.contains(value)) {
-                line.how = line.how.replace(KEPT, "what others need is recovered from it");
+            if line.kind == Explained::Kept && stored.iter().any(|value| self.inverted.contains(value)) {
+                line.how = "stored: what others need is recovered from it".into();
             }
             let values = stored.iter().filter_map(|value| self.reads.get(value));
             let lines: BTreeSet<u32> = if memory {
@@ -196,9 +202,6 @@ pub(super) fn several(primal: &Proc) -> FxHashSet<String> {
     }
     several
 }
-
-/// What is said of a value that could be computed again from what is there.
-const KEPT: &str = "the plan keeps it instead of what it is computed from";
 
 /// Whether two places, as texts, may share memory: they are apart if they belong to different names, to different members,
 /// or to elements with different numbers.

@@ -320,7 +320,7 @@ impl Builder<'_> {
     fn counter(&mut self, items: &mut Vec<ItemId>, item: ItemId, body: RegionId) {
         let ty = unsigned();
         let span = self.out.items[item].span;
-        self.out.vars.push(Var { name: "passes".into(), ty: ty.clone(), kind: VarKind::Temporary, span });
+        self.out.vars.push(Var::new("passes", ty.clone(), VarKind::Temporary, span));
         let var = VarId::new(self.out.vars.len() - 1);
         let outer = self.out.regions[body].parent.expect("a loop's body").0;
         let ItemKind::Loop { carried, .. } = &self.out.items[item].kind else { return };
@@ -370,8 +370,9 @@ impl Builder<'_> {
         }
         for value in [Some(value), self.numbers.get(&value).copied()].into_iter().flatten() {
             let var = self.out.values[value].var;
-            let Var { name, ty, span, .. } = self.out.vars[var].clone();
-            self.out.vars.push(Var { name: format!("{name}_s"), ty, kind: VarKind::Temporary, span });
+            let var = self.out.vars[var].clone();
+            let span = var.span;
+            self.out.vars.push(Var { name: format!("{}_s", var.name), kind: VarKind::Temporary, ..var });
             let copy = VarId::new(self.out.vars.len() - 1);
             let def = Def::Is(self.out.value_expr(value));
             self.out.values.push(Value { var: copy, def, region, span });

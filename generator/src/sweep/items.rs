@@ -6,7 +6,7 @@ use super::shadow::{self, Shadows};
 use crate::ir::*;
 pub(super) use crate::plan::exprs::{binary, cast, unsigned};
 use crate::plan::game::Token;
-use crate::plan::{Explanation, Interface};
+use crate::plan::{Explained, Explanation, Interface};
 use crate::refuse::Class;
 use crate::stack::deep;
 
@@ -113,7 +113,9 @@ impl Builder<'_> {
                 self.emit(ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(place) }));
             }
             let what = self.place_text(to);
-            self.explain(self.span, what, "stored before it is overwritten", bytes(&to.ty));
+            let how = "stored before it is overwritten";
+            let line = Explanation::new(self.span, what, how, bytes(&to.ty));
+            self.explain_line(Explanation { kind: Explained::Overwritten, ..line });
         }
         if self.cx.facts.active_place(self.id, to) {
             let shadow = self.place(to);
@@ -193,7 +195,7 @@ impl Builder<'_> {
     fn reverse_branch(&mut self, item: ItemId) {
         let ItemKind::Branch { on, then, otherwise, joins } = &self.primal.items[item].kind else { return };
         let on = self.condition(item, on, joins);
-        let reversed = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let reversed = self.item(ItemKind::Sweep(SweepItem::Nothing));
         let mut arms = Vec::new();
         for (region, first) in [(*then, true), (*otherwise, false)] {
             let same: Vec<(ValueId, ValueId)> =
@@ -254,11 +256,10 @@ impl Builder<'_> {
         }
         self.plan.bits.insert(item);
         let var = self.variable("arm", &Type::int(), VarKind::Temporary);
-        let pop = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let pop = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop].kind = ItemKind::Sweep(SweepItem::Pop { what: Popped::Bits { value, bits: 1 } });
-        let how = "stored: its condition cannot be evaluated again".into();
-        let line = Explanation { span, what: "branch".into(), how, readers: Vec::new(), bytes: 0.125 };
+        let line = Explanation::new(span, "branch", "stored: its condition cannot be evaluated again", 0.125);
         self.explain_stored(pop, Stored::Arm(item), line);
         Expr::value(value, Type::int())
     }

@@ -31,7 +31,7 @@ impl Builder<'_> {
     pub(super) fn reverse_loop(&mut self, item: ItemId) {
         let ItemKind::Loop { body, carried, .. } = &self.primal.items[item].kind else { return };
         let (span, statement) = (self.span, self.statement);
-        let reversed = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let reversed = self.item(ItemKind::Sweep(SweepItem::Nothing));
         if let Some(why) = self.cx.facts.once(self.id, item).map(|why| format!("not run again: {why}")) {
             self.explain(span, "loop".into(), why, 0.0);
         }
@@ -219,11 +219,11 @@ impl Builder<'_> {
     fn by_count(&mut self, item: ItemId, open: usize, body: RegionId) -> Control {
         self.plan.counts.insert(item);
         let var = self.variable("passes", &unsigned(), VarKind::Temporary);
-        let pop = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let pop = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop].kind = ItemKind::Sweep(SweepItem::Pop { what: Popped::Count(value) });
-        let how = "number of passes stored: no index counts them up to a bound that stays".into();
-        let line = Explanation { span: self.span, what: "loop".into(), how, readers: Vec::new(), bytes: 1.0 };
+        let how = "number of passes stored: no index counts them up to a bound that stays";
+        let line = Explanation::new(self.span, "loop", how, 1.0);
         self.explain_stored(pop, Stored::Count(item), line);
         self.counted(open, body, value)
     }

@@ -235,7 +235,7 @@ impl Builder<'_> {
         let var = self.variable("k", &ty, VarKind::Temporary);
         let init = self.define(var, Def::Is(number(0)), self.at);
         self.emit(ItemKind::Let { value: init });
-        let reversed = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let reversed = self.item(ItemKind::Sweep(SweepItem::Nothing));
         let (inside, outer) = self.open(reversed);
         let head = self.define(var, Def::Head(reversed, 0), inside);
         body(self, value(head));

@@ -257,7 +257,10 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn explain(&mut self, span: Span, what: String, how: impl Into<String>, bytes: f64) {
-        let line = Explanation { span, what, how: how.into(), readers: Vec::new(), bytes };
+        self.explain_line(Explanation::new(span, what, how, bytes));
+    }
+
+    pub(super) fn explain_line(&mut self, line: Explanation) {
         if self.explained.insert(line.clone()) {
             self.plan.explanations.push(line);
         }
@@ -265,7 +268,7 @@ impl<'a> Builder<'a> {
 
     pub(super) fn variable(&mut self, name: &str, ty: &Type, kind: VarKind) -> VarId {
         self.taken.take(name);
-        self.out.vars.push(Var { name: name.into(), ty: ty.clone(), kind, span: self.span });
+        self.out.vars.push(Var::new(name, ty.clone(), kind, self.span));
         VarId::new(self.out.vars.len() - 1)
     }
 

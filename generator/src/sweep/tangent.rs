@@ -71,8 +71,8 @@ impl Builder<'_> {
                 _ => false,
             };
             if active && !self.vars.contains_key(&value.var) {
-                let Var { name, ty, span, .. } = self.primal.vars[value.var].clone();
-                self.out.vars.push(Var { name: format!("{name}_d"), ty, kind: VarKind::Temporary, span });
+                let var = self.primal.vars[value.var].clone();
+                self.out.vars.push(Var { name: format!("{}_d", var.name), kind: VarKind::Temporary, ..var });
                 self.vars.insert(value.var, VarId::new(self.out.vars.len() - 1));
             }
         }
@@ -130,7 +130,7 @@ impl Builder<'_> {
             let name = super::unique_parameter(self.cx.program, self.primal, format!("{}_d", self.primal.name));
             let ty = self.primal.result_type.clone();
             let ty = Type::Pointer(Box::new(ty));
-            self.out.vars.push(Var { name: name.clone(), ty: ty.clone(), kind: VarKind::Temporary, span: self.span });
+            self.out.vars.push(Var::new(name.clone(), ty.clone(), VarKind::Temporary, self.span));
             let var = VarId::new(self.out.vars.len() - 1);
             let def = Def::Entry(params.len() as u32);
             self.out.values.push(Value { var, def, region: RegionId(0), span: self.span });

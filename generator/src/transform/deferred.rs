@@ -69,8 +69,7 @@ pub(super) fn explain(sweeps: &mut [Sweeps]) {
                 ItemKind::Store { .. } => ("result", "left out of the forward sweep: only derivatives are computed"),
                 _ => continue,
             };
-            let (what, how) = (what.to_owned(), how.to_owned());
-            each.plan.explanations.push(Explanation { span: *span, what, how, readers: Vec::new(), bytes: 0.0 });
+            each.plan.explanations.push(Explanation::new(*span, what, how, 0.0));
         }
     }
 }

@@ -174,7 +174,7 @@ impl<'a> Finder<'a> {
                     | ItemKind::Call { callee: Callee::Proc(_), .. }
                     | ItemKind::Declare { .. }
                     | ItemKind::DeclareVar { .. }
-                    | ItemKind::Sweep(SweepItem::Comment { .. })
+                    | ItemKind::Sweep(SweepItem::Nothing)
             )
         };
         if !inside.iter().all(only_computes) {

@@ -226,7 +226,7 @@ impl<'p> Machine<'p> {
                 let block = self.block(vec![if *zeroed { 0 } else { 0xab }; size as usize]);
                 frame.objects.insert(*object, block);
             }
-            ItemKind::Free { .. } | ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Comment { .. }) => {}
+            ItemKind::Free { .. } | ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing) => {}
             other => panic!("not run: {other:?}"),
         }
     }

@@ -100,7 +100,7 @@ fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
                 | SweepItem::Witness { .. }
                 | SweepItem::Rehearsal { .. }
                 | SweepItem::Snapshot(_)
-                | SweepItem::Comment { .. },
+                | SweepItem::Nothing,
             ),
             _,
         ) => false,

@@ -6,14 +6,12 @@ use crate::ir::Program;
 impl Printed {
     /// Begins with a test that function pointers hold what the sweeps call in their place.
     pub(crate) fn guarded(mut self, program: &Program, what: &str) -> Printed {
-        let mut tests = String::new();
         for (variable, function) in &program.assumed {
-            tests += &format!(
+            self.begins += &format!(
                 "    if ({variable} != {function}) {{\n        fprintf(stderr, \"{what}: {variable} is not {function}, which \
                  its initialiser names: write the {what} of the other function\\n\");\n        abort();\n    }}\n"
             );
         }
-        self.body = self.body.replacen("{\n", &format!("{{\n{tests}"), 1);
         self
     }
 }

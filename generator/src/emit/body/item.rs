@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use super::state::Body;
 use crate::emit::calls;
 use crate::emit::expr::Naming;
+use crate::emit::unit::params;
 use crate::ir::*;
-use crate::names::words;
 use crate::stack::deep;
 
 impl<'a> Body<'a> {
@@ -102,7 +102,7 @@ impl<'a> Body<'a> {
             ItemKind::Sweep(SweepItem::Rehearsal { step }) => self.rehearsal(*step),
             ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => self.shadowed(place, shadow),
             ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(snapshot),
-            ItemKind::Sweep(SweepItem::Comment { text }) => self.statement(&format!("/* {text} */")),
+            ItemKind::Sweep(SweepItem::Nothing) => {}
         }
         1
     }
@@ -150,17 +150,7 @@ impl<'a> Body<'a> {
 
     fn may_be_const(&self, from: &Expr) -> bool {
         let base = match &from.kind {
-            ExprKind::Value(value) => {
-                let var = self.proc.values[*value].var;
-                let param = self.proc.params.iter().find(|param| param.var == Some(var));
-                let at = self.proc.vars[var].span;
-                let source = self.unit.program.sources.get(at.source as usize);
-                // A declaration that was copied has the user's qualifiers.
-                let declared = source.and_then(|source| source.text.get(at.start as usize..at.end as usize));
-                let is_const = |text: &str| text.contains("const");
-                return self.by_variable
-                    && (param.is_some_and(|param| is_const(&param.declaration)) || declared.is_some_and(is_const));
-            }
+            ExprKind::Value(value) => return self.by_variable && self.constants(*value).any(),
             ExprKind::Load(_) => return true,
             ExprKind::Select(_, then, otherwise) => return self.may_be_const(then) || self.may_be_const(otherwise),
             ExprKind::Address(place) if self.exprs.constant_member(place).is_some() => return true,
@@ -172,6 +162,11 @@ impl<'a> Body<'a> {
             Base::Global(global) => self.unit.program.globals[*global].constant,
             Base::At(pointer) => self.may_be_const(pointer),
         }
+    }
+
+    /// What the variable of a value is declared as: a declaration that is copied has the user's qualifiers.
+    fn constants(&self, value: ValueId) -> Constants {
+        self.proc.vars[self.proc.values[value].var].constants
     }
 
     /// A place that is written through a pointer to what the source declares constant and writes all the same: its cast.
@@ -188,16 +183,7 @@ impl<'a> Body<'a> {
 
     fn leads_to_constants(&self, pointer: &Expr) -> bool {
         match &pointer.kind {
-            ExprKind::Value(value) if self.by_variable => {
-                let var = self.proc.values[*value].var;
-                let at = self.proc.vars[var].span;
-                let source = self.unit.program.sources.get(at.source as usize);
-                let copied = source.and_then(|source| source.text.get(at.start as usize..at.end as usize));
-                let param = self.proc.params.iter().find(|param| param.var == Some(var));
-                let declared = param.map(|param| param.declaration.as_str()).into_iter().chain(copied);
-                let mut targets = declared.filter_map(|text| text.rsplit_once('*'));
-                targets.any(|(target, _)| words(target).any(|word| word == "const"))
-            }
+            ExprKind::Value(value) => self.by_variable && self.constants(*value).is_led_to(),
             ExprKind::Load(place) => self.exprs.is_read_only(place),
             _ => false,
         }
@@ -219,7 +205,8 @@ impl<'a> Body<'a> {
                 self.unit.sweep_name(*id, Role::Primal)
             }
             Callee::Proc(id) => self.unit.program.procs[*id].name.clone(),
-            Callee::External { name, .. } => name.clone(),
+            Callee::External { function: External::Stop(reason), .. } => return self.stop(reason),
+            Callee::External { function, .. } => function.name().to_string(),
             Callee::Sweep(id, role) => {
                 if *role != Role::Tangent {
                     list.push(self.tape.clone());
@@ -228,8 +215,8 @@ impl<'a> Body<'a> {
             }
         };
         let params = match callee {
-            Callee::Sweep(id, role) => self.unit.sweeps.get(&(*id, *role)).map(|known| &known.1[..]),
-            Callee::Proc(id) => Some(&self.unit.program.procs[*id].params[..]),
+            Callee::Sweep(id, role) => self.unit.sweeps.get(&(*id, *role)).map(|known| known.1.clone()),
+            Callee::Proc(id) => Some(params(&self.unit.program.procs[*id])),
             Callee::External { .. } => None,
         };
         let of_sweep = matches!(callee, Callee::Sweep(..)) && !self.by_variable;
@@ -242,13 +229,15 @@ impl<'a> Body<'a> {
             _ => false,
         };
         for (position, arg) in args.iter().enumerate() {
-            let param = params.and_then(|params| params.get(position));
-            let ty = param.map(|param| self.exprs.ty(&param.ty));
+            let param = params.as_ref().and_then(|params| params.get(position));
+            let ty = param.map(|(param, _)| self.exprs.ty(&param.ty));
             // A pointer to arrays goes where a pointer to elements is expected.
             let other = of_sweep && arg.ty.target().is_some() && ty.as_ref() != Some(&self.exprs.ty(&arg.ty));
-            let writes = param.is_some_and(|param| !param.read_only && matches!(param.ty, Type::Pointer(_)));
+            let writes = param.is_some_and(|(param, _)| !param.read_only && matches!(param.ty, Type::Pointer(_)));
             let text = match ty {
-                _ if takes_rows(position) || param.is_some_and(|param| self.lacks_const(arg, param)) => {
+                _ if takes_rows(position)
+                    || param.is_some_and(|(param, constants)| self.lacks_const(arg, &param.ty, *constants)) =>
+                {
                     format!("(void *){}", self.exprs.expr(arg, 12, self))
                 }
                 Some(ty) if other || self.by_variable && writes && self.may_be_constant(arg) => {
@@ -259,9 +248,13 @@ impl<'a> Body<'a> {
             };
             list.push(text);
         }
-        let text = if name == VOLATILE { list.join(" = ") } else { format!("{name}({})", list.join(", ")) };
+        let text = match callee {
+            Callee::External { function: External::Volatile, .. } => list.join(" = "),
+            _ => format!("{name}({})", list.join(", ")),
+        };
         match (result, into) {
-            (Some(result), _) if matches!(callee, Callee::Proc(id) if self.gives_constants(*id)) => {
+            (Some(result), _) if matches!(callee, Callee::Proc(id) if self.unit.program.procs[*id].result_is_constant) =>
+            {
                 let ty = self.exprs.ty(self.ty(result));
                 self.define(result, &format!("({ty}){text}"));
             }
@@ -274,13 +267,22 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Says why, and stops the program.
+    fn stop(&mut self, reason: &Reason) {
+        let why = match reason {
+            Reason::Unnamed(pointer) => format!("{pointer} is none of the functions that the sources name there"),
+            Reason::NoMemory => "adtape: there is no memory".into(),
+        };
+        self.statement(&format!("fputs(\"{why}\\n\", stderr);"));
+        self.statement("abort();");
+    }
+
     /// Whether an argument is a local array of pointers and the parameter leads to pointers to `const`: C knows no way
     /// from one to the other, and the array may have been declared anew without `const`.
-    fn lacks_const(&self, arg: &Expr, param: &Param) -> bool {
+    fn lacks_const(&self, arg: &Expr, param: &Type, constants: Constants) -> bool {
         let is_array = matches!(&arg.kind, ExprKind::Address(Place { base: Base::Object(_), .. }));
         let leads_to_pointers = arg.ty.target().is_some_and(|to| to.target().is_some());
-        let first = param.declaration.split('*').next().unwrap_or_default();
-        self.by_variable && is_array && leads_to_pointers && words(first).any(|word| word == "const")
+        self.by_variable && is_array && leads_to_pointers && constants.is_last(param)
     }
 
     /// Whether the source may declare what a pointer leads to as `const`: a cast that takes this away is no part of it.
@@ -293,21 +295,12 @@ impl<'a> Body<'a> {
                 Some(param) => param.read_only,
                 None => {
                     let statement = self.index.declaring.get(&var).and_then(|item| proc.items[*item].statement);
-                    let text = statement.and_then(|statement| self.copies.whole.get(&statement));
-                    text.is_some_and(|text| words(text).any(|word| word == "const"))
+                    let is_copied = statement.is_some_and(|statement| self.copies.whole.contains_key(&statement));
+                    is_copied && proc.vars[var].constants.any()
                 }
             };
         });
         found
-    }
-
-    /// Whether the user's function returns a pointer to `const`, which variables here lack.
-    fn gives_constants(&self, id: ProcId) -> bool {
-        let proc = &self.unit.program.procs[id];
-        let source = self.unit.program.sources.get(proc.span.source as usize);
-        let text = source.and_then(|source| source.text.get(proc.span.start as usize..proc.span.end as usize));
-        let before = text.and_then(|text| text.split_once('(')).map(|(before, _)| before);
-        matches!(proc.result_type, Type::Pointer(_)) && before.is_some_and(|before| before.contains("const"))
     }
 
     // ---- control -------------------------------------------------------------------------------------------------

@@ -87,8 +87,8 @@ pub(super) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
         let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[item].kind else {
             continue;
         };
-        let ExprKind::Binary(Binary::Greater | Binary::NotEqual, left, bound) = &test.kind else { continue };
-        let constant = matches!(bound.kind, ExprKind::Int(n) if n >= 0);
+        let ExprKind::Binary(op @ (Binary::Greater | Binary::NotEqual), left, bound) = &test.kind else { continue };
+        let ExprKind::Int(bound @ 0..) = bound.kind else { continue };
         let Some(at) = carried.iter().position(|each| left.kind == ExprKind::Value(each.head)) else { continue };
         let each = &carried[at];
         let one_less = |value: ValueId| match &proc.values[value].def {
@@ -100,7 +100,7 @@ pub(super) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
         let Some(&defined) = lets.get(&each.end) else { continue };
         let in_body = proc.values[each.end].region == *body;
         // The test and the definition read the head, nothing reads what is left behind the loop.
-        if !constant || !in_body || !one_less(each.end) || count(each.head) != 2 || count(each.out) != 0 {
+        if !in_body || !one_less(each.end) || count(each.head) != 2 || count(each.out) != 0 {
             continue;
         }
         let init = lets.get(&each.init).copied().filter(|_| count(each.init) == 1);
@@ -111,7 +111,8 @@ pub(super) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
         let init = init
             .filter(plain)
             .filter(|_| proc.values[each.init].region == proc.regions[*body].parent.map_or(*body, |parent| parent.0));
-        found.insert(item, Down { carried: at, head: each.head, here: each.end, item: defined, init });
+        found
+            .insert(item, Down { carried: at, head: each.head, here: each.end, item: defined, init, test: *op, bound });
     }
     found
 }
@@ -213,15 +214,15 @@ impl<'a> Body<'a> {
     }
 
     /// `for (int i = n; i-- > 0;) {`
-    fn downwards(&self, down: &Down, test: &Expr, carried: &[Carried]) -> String {
+    fn downwards(&self, down: &Down, carried: &[Carried]) -> String {
         let each = &carried[down.carried];
         let init = match (down.init, &self.proc.values[each.init].def) {
             (Some(_), Def::Is(from)) => self.expr(from),
             _ => self.value(each.init),
         };
         let name = &self.values[down.here.index()];
-        let test = self.expr(test).replacen(name.as_str(), &format!("{name}--"), 1);
-        format!("for ({} = {init}; {test};) {{", self.exprs.declare(self.ty(each.head), name))
+        let (symbol, bound) = (down.test.symbol().0, self.expr(&Expr::constant(down.bound, Type::int())));
+        format!("for ({} = {init}; {name}-- {symbol} {bound};) {{", self.exprs.declare(self.ty(each.head), name))
     }
 
     /// The last part of a `for`, in terms of the values that a pass begins with.
@@ -259,7 +260,7 @@ impl<'a> Body<'a> {
         // A test behind the pass reads what the pass leaves.
         let test_text = if at == TestAt::Before { self.expr(test) } else { String::new() };
         let open = match (&step, at) {
-            _ if down.is_some() => down.as_ref().map(|down| self.downwards(down, test, carried)).unwrap_or_default(),
+            _ if down.is_some() => down.as_ref().map(|down| self.downwards(down, carried)).unwrap_or_default(),
             _ if head.is_some() => {
                 let step = head.as_ref().map(|head| self.step_text(head)).unwrap_or_default();
                 format!("for ({}; {test_text}; {step}) {{", init.unwrap_or_default())

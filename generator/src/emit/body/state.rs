@@ -75,7 +75,9 @@ pub(crate) struct Printed {
     pub(crate) attribute: String,
     /// `double f_fwd(adtape_t *t, double *x)`.
     pub(crate) signature: String,
-    /// `{ ... }` and a line end.
+    /// What comes first in the body.
+    pub(crate) begins: String,
+    /// The other lines of the body.
     pub(crate) body: String,
 }
 
@@ -137,6 +139,10 @@ pub(super) struct Down {
     pub(super) item: ItemId,
     /// The item that defines the first value, if nothing else reads that.
     pub(super) init: Option<ItemId>,
+    /// What is tested in front of each pass: more than, or other than, the bound.
+    pub(super) test: Binary,
+    /// The bound.
+    pub(super) bound: i128,
 }
 
 /// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use super::super::effects::external_writes;
 use super::super::{Points, Set, walk};
 use crate::ir::{Base, Callee, Def, Expr, ExprKind, ItemKind, Place, ProcId, Program, Type, ValueId};
 
@@ -99,7 +98,7 @@ impl Search<'_> {
                     {
                         stored.push((q, from));
                     }
-                    ItemKind::Call { callee: Callee::External { name, .. }, args, .. } if external_writes(name) => {
+                    ItemKind::Call { callee: Callee::External { function, .. }, args, .. } if function.writes() => {
                         let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
                         let reached = pointers.flat_map(|arg| self.points.targets(q, arg));
                         let leaves: Set = reached.flat_map(|target| self.points.locs.leaves(target)).collect();

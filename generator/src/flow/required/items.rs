@@ -8,7 +8,7 @@ use super::super::sections::{self, Piece, Secs};
 use super::super::walk;
 use super::state::{Access, Required, State, Sum};
 use crate::ir::library;
-use crate::ir::{Callee, Expr, ItemId, ItemKind, Life, ObjectId, Place, ProcId, REALLOC, RegionId};
+use crate::ir::{Callee, Expr, External, ItemId, ItemKind, Life, ObjectId, Place, ProcId, RegionId};
 use crate::refuse::{Class, Refusal};
 
 impl Required<'_> {
@@ -188,7 +188,7 @@ impl Required<'_> {
             ItemKind::Call { callee, args, into, .. } => {
                 match callee {
                     Callee::Proc(g) => self.call(p, id, *g, args, &facts, s),
-                    Callee::External { name, .. } => self.external(p, id, name, &facts, s),
+                    Callee::External { function, .. } => self.external(p, id, function, &facts, s),
                     Callee::Sweep(..) => {}
                 }
                 if let Some(into) = into {
@@ -282,17 +282,18 @@ impl Required<'_> {
         }
     }
 
-    fn external(&self, p: ProcId, id: ItemId, name: &str, facts: &Facts, s: &mut State) {
+    fn external(&self, p: ProcId, id: ItemId, function: &External, facts: &Facts, s: &mut State) {
         let effect = self.flow.effects.item(p, id);
         let all: Secs = effect.reads.iter().map(|&l| (l, vec![Piece::whole()])).collect();
         self.reading(p, &all, facts, &mut s.sum);
         for &l in &effect.writes {
             sections::add(&mut s.sum.written, l, Piece::whole());
             // Undoing it brings the block back with its contents.
-            if name != REALLOC
+            if *function != External::Resize
                 && let Some(verdict) = &mut s.verdict
                 && self.hit(p, &s.req, l, &Piece::whole(), facts)
             {
+                let name = function.name();
                 let what =
                     format!("'{name}' may overwrite what the adjoint reads and its source is not among the inputs");
                 verdict.refusals.push(Refusal {

@@ -1,6 +1,6 @@
 //! C types: clang prints them as text, this reads the text.
 
-use crate::ir::{StructId, Type};
+use crate::ir::{Constants, StructId, Type};
 
 /// A type with its qualifiers.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +73,22 @@ impl Qualified {
             CType::Array(elem, _) => elem.ty.is_function_pointer() || elem.is_table_of_functions(),
             _ => false,
         }
+    }
+
+    /// What of it is `const`.
+    pub fn constants(&self) -> Constants {
+        let (mut constants, mut part, mut at) = (Constants::default(), 0, Some(self));
+        while let Some(this) = at {
+            if this.constant {
+                constants.add(part);
+            }
+            part += u32::from(matches!(this.ty, CType::Pointer(_)));
+            at = match &this.ty {
+                CType::Pointer(to) | CType::Array(to, _) => Some(to),
+                _ => None,
+            };
+        }
+        constants
     }
 
     /// Whether nothing of it is ever written through it.

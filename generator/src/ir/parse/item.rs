@@ -70,7 +70,7 @@ impl Parser {
                 continue;
             }
             let id = ItemId::new(self.proc.items.len());
-            let kind = ItemKind::Sweep(SweepItem::Comment { text: String::new() });
+            let kind = ItemKind::Sweep(SweepItem::Nothing);
             self.proc.items.push(Item { kind, span: Span::default(), statement: None });
             self.proc.regions[self.region].items.push(id);
             let kind = self.item(&word, id)?;
@@ -181,7 +181,7 @@ impl Parser {
                 ItemKind::Sweep(SweepItem::Shadowed { place, shadow: self.place()? })
             }
             "snapshot" => ItemKind::Sweep(SweepItem::Snapshot(self.snapshot(id)?)),
-            "comment" => ItemKind::Sweep(SweepItem::Comment { text: self.string()? }),
+            "nothing" => ItemKind::Sweep(SweepItem::Nothing),
             _ => {
                 self.at -= 1;
                 return self.error("expected an item");
@@ -211,7 +211,7 @@ impl Parser {
         let callee = if self.eat_word("extern") {
             let returns = !self.eat_word("noreturn");
             let unknown = self.eat_word("unknown");
-            Callee::External { name: self.name()?, returns, unknown }
+            Callee::External { function: self.external()?, returns, unknown }
         } else {
             match self.role() {
                 Some(role) => Callee::Sweep(self.proc_named()?, role),
@@ -220,6 +220,17 @@ impl Parser {
         };
         self.expect("(")?;
         Ok((callee, self.list(")", Self::expr)?))
+    }
+
+    fn external(&mut self) -> Parsed<External> {
+        let Some(Token::Text(_)) = self.peek() else { return Ok(External::Named(self.name()?)) };
+        Ok(match self.string()?.as_str() {
+            "resize" => External::Resize,
+            "volatile" => External::Volatile,
+            "no memory" => External::Stop(Reason::NoMemory),
+            "unnamed" => External::Stop(Reason::Unnamed(self.string()?)),
+            other => return self.error(&format!("'{other}' is no function without source")),
+        })
     }
 
     fn proc_named(&mut self) -> Parsed<ProcId> {

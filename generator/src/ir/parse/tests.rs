@@ -129,7 +129,7 @@ fn printed_text_of_sweeps_is_read_back() {
            var double v
            var int c, m
            temporary double* p, p_b
-           comment \"model.c:42\"
+           nothing
            declare double w[3]
            clear w
            pop pointer p.0, p_b.0 from [x.0] shadows [x_b.0]

@@ -142,7 +142,7 @@ impl Printer<'_> {
                 Rehearsal::Compare(site) => format!("rehearsal compare {site}"),
             },
             ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(snapshot),
-            ItemKind::Sweep(SweepItem::Comment { text }) => format!("comment {text:?}"),
+            ItemKind::Sweep(SweepItem::Nothing) => "nothing".into(),
             ItemKind::Branch { .. } | ItemKind::Loop { .. } => String::new(),
         }
     }
@@ -168,9 +168,16 @@ impl Printer<'_> {
         };
         match callee {
             Callee::Proc(id) => name(id),
-            Callee::External { name, returns, unknown } => {
+            Callee::External { function, returns, unknown } => {
                 let (stops, any) = (if *returns { "" } else { "noreturn " }, if *unknown { "unknown " } else { "" });
-                format!("extern {stops}{any}{name}")
+                let function = match function {
+                    External::Named(name) => name.clone(),
+                    External::Resize => "\"resize\"".into(),
+                    External::Volatile => "\"volatile\"".into(),
+                    External::Stop(Reason::NoMemory) => "\"no memory\"".into(),
+                    External::Stop(Reason::Unnamed(pointer)) => format!("\"unnamed\" {pointer:?}"),
+                };
+                format!("extern {stops}{any}{function}")
             }
             Callee::Sweep(id, Role::Primal) => format!("primal {}", name(id)),
             Callee::Sweep(id, Role::Forward) => format!("forward {}", name(id)),

@@ -130,11 +130,8 @@ impl Checker<'_> {
                 self.place(shadow, false);
                 self.demand(place.ty == shadow.ty, || "a place and its adjoint have one type".into());
             }
-            ItemKind::Sweep(SweepItem::Rehearsal { .. }) => {}
+            ItemKind::Sweep(SweepItem::Rehearsal { .. } | SweepItem::Nothing) => {}
             ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(id, region, snapshot),
-            ItemKind::Sweep(SweepItem::Comment { text }) => {
-                self.demand(!text.contains("*/"), || "the comment ends early".into())
-            }
         }
     }
 
@@ -152,7 +149,7 @@ impl Checker<'_> {
                 SweepItem::Pop { .. } | SweepItem::Shadowed { .. } | SweepItem::Undo { .. } => &[Reverse],
                 SweepItem::Snapshot(_) => &[Reverse],
                 SweepItem::Accumulate { .. } => &[Reverse, Tangent],
-                SweepItem::Clear { .. } | SweepItem::Comment { .. } => &[Forward, Reverse, Tangent],
+                SweepItem::Clear { .. } | SweepItem::Nothing => &[Forward, Reverse, Tangent],
             }
         } else {
             return;

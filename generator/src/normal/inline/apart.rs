@@ -219,7 +219,7 @@ impl<'p> Apart<'p> {
                 member.object = ObjectId::new(proc.objects.len() - 1);
             } else if member.merged {
                 let name = self.name(proc, path);
-                proc.vars.push(Var { name, ty: member.ty.clone(), kind: VarKind::Temporary, span });
+                proc.vars.push(Var::new(name, member.ty.clone(), VarKind::Temporary, span));
                 member.var = VarId::new(proc.vars.len() - 1);
             }
         }
@@ -369,7 +369,7 @@ impl<'p> Apart<'p> {
                         member.var
                     } else {
                         let name = self.name(proc, &path);
-                        proc.vars.push(Var { name, ty: ty.clone(), kind: VarKind::Temporary, span });
+                        proc.vars.push(Var::new(name, ty.clone(), VarKind::Temporary, span));
                         VarId::new(proc.vars.len() - 1)
                     };
                     let value = define(proc, var, Def::Is(from.clone()), region, span);

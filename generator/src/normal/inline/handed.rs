@@ -114,7 +114,7 @@ impl Handed {
         let init = Expr::value(self.pointer.init, ty.clone());
         let kind = ExprKind::Select(Box::new(is_first), Box::new(init), Box::new(end));
         let name = splice::unique(proc, &name);
-        proc.vars.push(Var { name, ty: ty.clone(), kind: VarKind::Temporary, span });
+        proc.vars.push(Var::new(name, ty.clone(), VarKind::Temporary, span));
         let var = VarId::new(proc.vars.len() - 1);
         proc.values.push(Value { var, def: Def::Is(Expr { kind, ty }), region, span });
         let value = ValueId::new(proc.values.len() - 1);

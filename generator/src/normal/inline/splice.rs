@@ -145,7 +145,7 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
 }
 
 fn is_volatile(item: &Item) -> bool {
-    matches!(&item.kind, ItemKind::Call { callee: Callee::External { name, .. }, .. } if name == VOLATILE)
+    matches!(item.kind, ItemKind::Call { callee: Callee::External { function: External::Volatile, .. }, .. })
 }
 
 /// Puts functions in the place of the variables that hold them: C has no name for their types. Returns whether none is
@@ -420,19 +420,10 @@ fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> I
     let branch = ItemKind::Branch { on, then: arms[0], otherwise: arms[1], joins: Vec::new() };
     let branch = add(proc, branch, span);
     proc.regions.extend([(); 2].map(|()| Region { parent: Some((region, branch)), items: Vec::new() }));
-    let verbatim = |text: &str, ty: Type| Expr::verbatim(text, Type::Pointer(Box::new(ty)));
-    let character = Type::Int { bits: 8, signed: true, name: "char".into() };
-    let said = verbatim("\"adtape: there is no memory\\n\"", character);
-    let stream = verbatim("stderr", Type::Opaque("FILE".into()));
-    let external = |name: &str, returns, args| ItemKind::Call {
-        callee: Callee::External { name: name.into(), returns, unknown: false },
-        args,
-        result: None,
-        into: None,
-    };
-    let said = add(proc, external("fputs", true, vec![said, stream]), span);
-    let stop = add(proc, external("abort", false, Vec::new()), span);
-    proc.regions[arms[0]].items = vec![said, stop];
+    let function = External::Stop(Reason::NoMemory);
+    let callee = Callee::External { function, returns: false, unknown: false };
+    let stop = add(proc, ItemKind::Call { callee, args: Vec::new(), result: None, into: None }, span);
+    proc.regions[arms[0]].items = vec![stop];
     branch
 }
 

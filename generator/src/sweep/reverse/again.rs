@@ -48,7 +48,7 @@ impl Builder<'_> {
         }
         self.regions.push(self.at);
         self.pops.push(Vec::new());
-        let mark = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let mark = self.item(ItemKind::Sweep(SweepItem::Nothing));
         self.late.push((mark, Vec::new()));
         let known = self.start.records.get(&body).cloned().unwrap_or_default();
         let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
@@ -82,7 +82,7 @@ impl Builder<'_> {
         if self.cx.check {
             self.emit(ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Again }));
         }
-        let copy = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let copy = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         if self.cx.check {
             self.emit(ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Compare(site_of_loop(self.id, item)) }));
         }
@@ -318,7 +318,7 @@ impl Moved {
         let kept: BTreeSet<RegionId> = all.iter().flat_map(|item| copy.items[*item].kind.regions()).collect();
         for (at, item) in copy.items.iter_mut().enumerate() {
             if !all.contains(&ItemId::new(at)) {
-                item.kind = ItemKind::Sweep(SweepItem::Comment { text: String::new() });
+                item.kind = ItemKind::Sweep(SweepItem::Nothing);
             }
         }
         rewrite::values(&mut copy, &mut |value| *value = self.value(*value));

@@ -35,7 +35,7 @@ impl Builder<'_> {
         for value in early {
             self.record(level, region, value);
         }
-        let mark = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let mark = self.item(ItemKind::Sweep(SweepItem::Nothing));
         self.late.push((mark, Vec::new()));
         self.objects(region);
         self.out.regions[self.at].items.push(mark);
@@ -69,7 +69,7 @@ impl Builder<'_> {
         let var = &self.primal.vars[this.var];
         let (ty, name, kind) = (var.ty.clone(), var.name.clone(), var.kind);
         let stored = self.variable(&name, &ty, VarKind::Temporary);
-        let pop = self.item(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let pop = self.item(ItemKind::Sweep(SweepItem::Nothing));
         let new = self.define(stored, Def::Popped(pop), self.regions[level]);
         let expr = Expr::value(new, ty.clone());
         let mut shadow = None;
@@ -95,8 +95,8 @@ impl Builder<'_> {
         }
         self.names.insert(level, value, Named { value: expr, shadow });
         let bytes = if kind == VarKind::Flag { 0.125 } else { bytes(&ty) };
-        let how = format!("stored: {}", self.why(value));
-        let line = Explanation { span: this.span, what: name, how, readers: Vec::new(), bytes };
+        let (why, kind) = self.why(value);
+        let line = Explanation { kind, ..Explanation::new(this.span, name, format!("stored: {why}"), bytes) };
         self.explain_stored(pop, Stored::Record(region, value), line);
     }
 
@@ -186,7 +186,7 @@ impl Builder<'_> {
 
     /// Says why something is stored, and that this pop takes it from the tape again.
     pub(in crate::sweep) fn explain_stored(&mut self, pop: ItemId, stored: Stored, line: Explanation) {
-        self.explain(line.span, line.what.clone(), line.how.clone(), line.bytes);
+        self.explain_line(line.clone());
         self.stored.insert(pop, (stored, line));
     }
 }

@@ -62,11 +62,11 @@ impl Builder<'_> {
             .map(|Hull { first, count }| (self.primal_place(first), self.primal(count)))
             .collect();
         let at = self.at;
-        let first = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
-        let advance = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let first = self.emit(ItemKind::Sweep(SweepItem::Nothing));
+        let advance = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         let (inside, _) = self.open(advance);
-        let mark = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
-        let next = self.emit(ItemKind::Sweep(SweepItem::Comment { text: String::new() }));
+        let mark = self.emit(ItemKind::Sweep(SweepItem::Nothing));
+        let next = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         let names = self.stand_ins(body);
         let mut carries = Vec::new();
         let mut from = Vec::new();

@@ -14,7 +14,7 @@ fn may_go_first(kind: &ItemKind) -> bool {
         ItemKind::Let { .. }
         | ItemKind::DeclareVar { .. }
         | ItemKind::Declare { .. }
-        | ItemKind::Sweep(SweepItem::Comment { .. }) => true,
+        | ItemKind::Sweep(SweepItem::Nothing) => true,
         ItemKind::Sweep(SweepItem::Pop { what }) => !matches!(what, Popped::Memory(_) | Popped::Elements { .. }),
         _ => false,
     }
@@ -144,7 +144,7 @@ impl<'a> Widener<'a> {
     }
 
     fn variable(&mut self, proc: &mut Proc, name: &str, ty: Type) -> VarId {
-        proc.vars.push(Var { name: name.into(), ty, kind: VarKind::Temporary, span: proc.span });
+        proc.vars.push(Var::new(name, ty, VarKind::Temporary, proc.span));
         self.shadows.vars.push(false);
         VarId::new(proc.vars.len() - 1)
     }
@@ -165,7 +165,7 @@ impl<'a> Widener<'a> {
         self.counter = Some(var);
         let body = RegionId::new(proc.regions.len());
         let repeat = ItemId::new(proc.items.len());
-        proc.items.push(Item { kind: ItemKind::Sweep(SweepItem::Comment { text: String::new() }), span, statement });
+        proc.items.push(Item { kind: ItemKind::Sweep(SweepItem::Nothing), span, statement });
         proc.regions.push(Region { parent: Some((region, repeat)), items: Vec::new() });
         let init = self.define(proc, var, Def::Is(number(0)), region);
         let head = self.define(proc, var, Def::Head(repeat, 0), body);

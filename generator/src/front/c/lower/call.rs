@@ -414,7 +414,12 @@ impl<'a> Lower<'_, 'a> {
             CType::Float(_) => Some(self.b.var("result", result.ty.ir(), VarKind::Temporary, self.b.span)),
             _ => return self.unknown(node),
         };
-        self.b.call(Callee::External { name: name.to_string(), returns, unknown }, args, var, None);
+        self.b.call(
+            Callee::External { function: External::Named(name.to_string()), returns, unknown },
+            args,
+            var,
+            None,
+        );
         Ok(var.map(|var| self.b.get(var)))
     }
 

@@ -159,10 +159,12 @@ impl<'a> Lower<'_, 'a> {
     /// Makes the variable of a declaration.
     pub fn predeclare_scalar(&mut self, node: &'a Node<'a>, ty: Type, span: Span) -> VarId {
         // A type of its own needs a name of its own.
-        let is_own = self.ctype(node).ty.elements_of_rows().is_some();
+        let found = self.ctype(node);
+        let is_own = found.ty.elements_of_rows().is_some();
         let (name, kind) =
             if is_own { (self.unique(&node.name), VarKind::Renamed) } else { self.variable_name(&node.name) };
         let var = self.b.var(&name, ty, kind, span);
+        self.b.proc_mut().vars[var].constants = found.constants();
         self.bind(node.id, Binding::Var(var));
         self.b.emit(ItemKind::DeclareVar { var });
         var

@@ -119,14 +119,9 @@ impl<'a> Lower<'_, 'a> {
     /// Stops the program: this pointer holds no function that a source names there. No statement of the program does this,
     /// so no text of the program stands for it ([`Proc::is_guarded`]).
     pub fn stop_at(&mut self, pointer: &str) {
-        let external = |name: &str, returns| Callee::External { name: name.to_string(), returns, unknown: false };
-        let what = format!("\"{pointer} {UNNAMED}\\n\"");
-        let verbatim = |text: String, ty: Type| Expr::verbatim(text, Type::Pointer(Box::new(ty)));
-        let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };
-        let stream = verbatim("stderr".to_string(), Type::Opaque("FILE".to_string()));
+        let function = External::Stop(Reason::Unnamed(pointer.to_string()));
         let statement = self.b.statement.take();
-        self.b.call(external("fputs", true), vec![verbatim(what, character), stream], None, None);
-        self.b.call(external("abort", false), Vec::new(), None, None);
+        self.b.call(Callee::External { function, returns: false, unknown: false }, Vec::new(), None, None);
         self.b.statement = statement;
     }
 

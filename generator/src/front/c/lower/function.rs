@@ -56,7 +56,9 @@ impl<'a> Lower<'_, 'a> {
         scan::changed(body, &mut self.reader.changed);
         self.assigned_first = automatic::assigned_first(body);
         let text = result_text(&node.written_type).to_string();
-        self.result_type = self.qualified(&text).ty;
+        let result = self.qualified(&text);
+        self.b.proc_mut().result_is_constant = result.ty.ir().target().is_some() && result.constants().any();
+        self.result_type = result.ty;
         let params = node.inner.iter().filter(|part| part.kind == "ParmVarDecl");
         for (position, param) in params.enumerate() {
             self.parameter(param, position)?;
@@ -168,6 +170,7 @@ impl<'a> Lower<'_, 'a> {
             return self.refuse(node, Class::Type, format!("parameter '{name}' {what}"), help);
         }
         let var = self.b.var(&name, ty.clone(), VarKind::User, span);
+        self.b.proc_mut().vars[var].constants = found.constants();
         param.var = Some(var);
         param.entry = Some(self.b.entry(var, position));
         if self.addressed.contains(&node.id) {

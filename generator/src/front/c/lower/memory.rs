@@ -152,7 +152,7 @@ impl<'a> Lower<'_, 'a> {
         let new = self.block(call, name, (elem, count), false);
         self.b.assign(var, new);
         self.b.otherwise();
-        let callee = Callee::External { name: REALLOC.into(), returns: true, unknown: false };
+        let callee = Callee::External { function: External::Resize, returns: true, unknown: false };
         self.b.call(callee, vec![old, bytes], Some(var), None);
         self.b.end_branch();
         let value = self.b.get(var);

@@ -7,7 +7,7 @@ use super::*;
 
 /// What is called.
 pub fn access() -> Callee {
-    Callee::External { name: VOLATILE.into(), returns: true, unknown: false }
+    Callee::External { function: External::Volatile, returns: true, unknown: false }
 }
 
 impl<'a> Lower<'_, 'a> {
