@@ -154,7 +154,7 @@ impl Exprs<'_> {
                         text = format!("*{text}");
                     } else {
                         for subscript in subscripts {
-                            text += &format!("[{}]", self.subscript(subscript, names));
+                            text += &format!("[{}]", self.expr(&subscript.at, 0, names));
                         }
                     }
                 }
@@ -237,20 +237,11 @@ impl Exprs<'_> {
         members
     }
 
-    fn subscript(&self, subscript: &Subscript, names: &dyn Naming) -> String {
-        match &subscript.dim.lower {
-            Some(lower) if !matches!(lower.kind, ExprKind::Int(0)) => {
-                format!("{} - {}", self.expr(&subscript.at, 9, names), self.expr(lower, 10, names))
-            }
-            _ => self.expr(&subscript.at, 0, names),
-        }
-    }
-
-    /// `((s0 - l0) * e1 + (s1 - l1)) * e2 + ...`
+    /// `(s0 * e1 + s1) * e2 + ...`
     fn flatten(&self, subscripts: &[Subscript], names: &dyn Naming) -> String {
         let mut text = String::new();
         for (at, subscript) in subscripts.iter().enumerate() {
-            let this = self.subscript(subscript, names);
+            let this = self.expr(&subscript.at, 0, names);
             let extent = subscript.dim.extent.as_ref().map(|extent| self.expr(extent, 0, names)).unwrap_or_default();
             text = match at {
                 0 if subscripts.len() == 1 => this,
@@ -331,14 +322,12 @@ impl Exprs<'_> {
     /// The address of a place.
     fn address(&self, place: &Place, names: &dyn Naming) -> (String, u8) {
         if let (Base::At(pointer), [Step::Index(subscripts)]) = (&place.base, &place.path[..])
-            && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, dim: Dim { lower: None, .. } }] =
-                &subscripts[..]
+            && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, .. }] = &subscripts[..]
         {
             return (self.expr(pointer, NAME, names), NAME);
         }
         if let (Base::Object(object), [Step::Index(subscripts)]) = (&place.base, &place.path[..])
-            && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, dim: Dim { lower: None, .. } }] =
-                &subscripts[..]
+            && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, .. }] = &subscripts[..]
             && {
                 let object = &self.proc.objects[*object];
                 let is_fixed = |dim: &Dim| matches!(dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));

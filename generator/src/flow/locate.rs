@@ -114,9 +114,6 @@ impl<'a> Locator<'a> {
                             flat = flat.mul(&self.extent(p, &s.dim, facts)?)?;
                         }
                         flat = flat.add(&self.poly(p, &s.at, facts)?)?;
-                        if let Some(lower) = &s.dim.lower {
-                            flat = flat.sub(&self.poly(p, lower, facts)?)?;
-                        }
                     }
                     if let Some(dims) = shape.take() {
                         for dim in &dims[subscripts.len().min(dims.len())..] {

@@ -29,7 +29,7 @@ pub fn find(program: &Program) -> BTreeSet<GlobalId> {
         reader.region(RegionId(0), &mut fresh);
         proc.result.iter().for_each(|result| reader.read(result, &fresh));
         let shapes = proc.objects.iter().map(|o| &o.shape).chain(proc.params.iter().map(|param| &param.shape));
-        let extents = shapes.flatten().flat_map(|dim| dim.lower.iter().chain(&dim.extent));
+        let extents = shapes.flatten().flat_map(|dim| &dim.extent);
         extents.for_each(|extent| reader.read(extent, &BTreeSet::new()));
     }
     found

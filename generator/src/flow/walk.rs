@@ -32,9 +32,6 @@ pub fn address<'a>(p: &'a Place, visit: &mut dyn FnMut(&'a Expr)) {
         let Step::Index(subscripts) = step else { continue };
         for (k, s) in subscripts.iter().enumerate() {
             visit(&s.at);
-            if let Some(lower) = &s.dim.lower {
-                visit(lower);
-            }
             if let Some(extent) = &s.dim.extent
                 && k > 0
             {

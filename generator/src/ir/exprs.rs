@@ -40,15 +40,14 @@ pub struct Subscript {
     /// The subscript.
     pub at: Expr,
     /// The dimension. Its extent is known for all but the first dimension behind a pointer, so that a list of
-    /// subscripts can always be flattened: `((s0 - l0) * e1 + (s1 - l1)) * e2 + ...`.
+    /// subscripts can always be flattened: `(s0 * e1 + s1) * e2 + ...`.
     pub dim: Dim,
 }
 
-/// One dimension of an array. C: lower bound 0.
+/// One dimension of an array. Subscripts begin with 0: a language with other lower bounds subtracts them where it is
+/// read, and adds them where it is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim {
-    /// Lower bound; `None` is 0.
-    pub lower: Option<Expr>,
     /// Number of elements; `None`: not known (first dimension behind a pointer).
     pub extent: Option<Expr>,
 }

@@ -256,7 +256,7 @@ impl Dim {
     /// A dimension of `extent` elements from 0.
     pub fn constant(extent: u64) -> Dim {
         let ty = if i32::try_from(extent).is_ok() { Type::int() } else { Type::integer("long").unwrap_or_default() };
-        Dim { lower: None, extent: Some(Expr::constant(i128::from(extent), ty)) }
+        Dim { extent: Some(Expr::constant(i128::from(extent), ty)) }
     }
 }
 

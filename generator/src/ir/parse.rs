@@ -246,11 +246,7 @@ impl Parser {
         if !self.eat("[") {
             return Ok(Vec::new());
         }
-        self.list("]", |parser| {
-            let extent = parser.optional()?;
-            let lower = if parser.eat_word("from") { Some(parser.expr()?) } else { None };
-            Ok(Dim { lower, extent })
-        })
+        self.list("]", |parser| Ok(Dim { extent: parser.optional()? }))
     }
 
     /// An expression, or `?` for none.

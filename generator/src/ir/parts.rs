@@ -56,9 +56,11 @@ macro_rules! walks {
             }
         }
 
-        /// Calls `see` on the bounds of a dimension.
+        /// Calls `see` on the extent of a dimension.
         pub fn $parts_of_dim<'a>(dim: &'a $($mutable)? Dim, see: &mut dyn FnMut(&'a $($mutable)? Expr)) {
-            [&$($mutable)? dim.lower, &$($mutable)? dim.extent].into_iter().flatten().for_each(see);
+            if let Some(extent) = &$($mutable)? dim.extent {
+                see(extent);
+            }
         }
 
         /// Calls `see` on every part of an item. The expression of a `Let` is part of its value.

@@ -239,11 +239,7 @@ impl<'a> Printer<'a> {
         if shape.is_empty() {
             return String::new();
         }
-        let dim = |dim: &Dim| {
-            let extent = dim.extent.as_ref().map_or_else(|| "?".into(), |extent| self.expr(extent, 0));
-            let lower = dim.lower.as_ref().map(|lower| format!(" from {}", self.expr(lower, 0)));
-            extent + &lower.unwrap_or_default()
-        };
+        let dim = |dim: &Dim| dim.extent.as_ref().map_or_else(|| "?".into(), |extent| self.expr(extent, 0));
         format!("[{}]", shape.iter().map(dim).collect::<Vec<_>>().join(", "))
     }
 

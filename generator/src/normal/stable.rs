@@ -89,7 +89,7 @@ pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
             let o = ObjectId::new(o);
             let Some(top) = flow.points.locs.find(Root::Object(p, o)) else { continue };
             let local = matches!(object.life, Life::Region(_)) && proc.result_object != Some(o);
-            let known = object.shape.iter().all(|dim| dim.lower.is_none() && dim.extent.is_some());
+            let known = object.shape.iter().all(|dim| dim.extent.is_some());
             let one = known && (object.shape.len() <= 1 || by_elements(proc, o));
             if local && one && !object.constant && (flow.points.escapes(top) || mixed.contains(&top)) {
                 found.push((p, o));
@@ -140,7 +140,7 @@ fn flatten(proc: &mut Proc, object: ObjectId) {
     let two = |op, a: Expr, b: Expr| Expr::binary(op, a, b, long.clone());
     let extents = proc.objects[object].shape.iter().filter_map(|dim| dim.extent.as_ref());
     let Some(count) = extents.map(cast).reduce(|a, b| two(Binary::Multiply, a, b)) else { return };
-    let dim = Dim { lower: None, extent: Some(count) };
+    let dim = Dim { extent: Some(count) };
     let Object { shape, elem, .. } = proc.objects[object].clone();
     let mut rows = |expr: &mut Expr| rows_by_elements(expr, object, &shape, &elem);
     for value in &mut proc.values {
@@ -174,7 +174,7 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     let shape = &proc.objects[object].shape;
     let is_one = shape.is_empty();
     let count = shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(Expr::int(1));
-    proc.objects[object].shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
+    proc.objects[object].shape = vec![Dim { extent: Some(count.clone()) }];
     proc.objects[object].life = Life::Stable;
     proc.items[at].kind = ItemKind::Alloc { object, count, zeroed: false };
     if region == RegionId(0)

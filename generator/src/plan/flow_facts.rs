@@ -258,7 +258,7 @@ fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
         at = &flow.program.types.structs[*id].fields[field].ty;
         path.push(Step::Field(field));
         if let Type::Array { elem, extent } = at {
-            let dim = Dim { lower: None, extent: extent.map(|n| Expr::int(n.into())) };
+            let dim = Dim { extent: extent.map(|n| Expr::int(n.into())) };
             path.push(Step::Index(vec![Subscript { at: Expr::int(0), dim }]));
             at = elem;
             // Elements of an array of structs are no neighbours in one of their members, and rows are no elements.

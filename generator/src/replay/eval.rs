@@ -384,11 +384,7 @@ impl Replay<'_> {
     fn flat(&mut self, side: Side, place: &Place, subscripts: &[Subscript]) -> Res<T> {
         let mut at = self.terms.number(0);
         for (k, subscript) in subscripts.iter().enumerate() {
-            let mut this = self.integer(side, &subscript.at)?;
-            if let Some(lower) = &subscript.dim.lower {
-                let lower = self.integer(side, lower)?;
-                this = self.terms.sum(this, lower, -1).unwrap_or(this);
-            }
+            let this = self.integer(side, &subscript.at)?;
             if k > 0 {
                 let Some(extent) = &subscript.dim.extent else { return open("an array whose extents are not known") };
                 let extent = self.integer(side, extent)?;

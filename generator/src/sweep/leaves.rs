@@ -60,7 +60,7 @@ fn elements(
     let Some(extent) = extent.filter(|extent| *extent <= MANY as u64) else { return false };
     let number = |value: u64| Expr::int(i128::from(value));
     for k in 0..extent {
-        at.push(Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(extent)) } });
+        at.push(Subscript { at: number(k), dim: Dim { extent: Some(number(extent)) } });
         let all = elements(program, place, at, elem, wanted, found);
         at.pop();
         if !all {

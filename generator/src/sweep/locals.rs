@@ -36,9 +36,7 @@ impl Builder<'_> {
             return;
         }
         for dim in &mut shape {
-            for bound in [&mut dim.lower, &mut dim.extent].into_iter().flatten() {
-                *bound = self.primal(bound);
-            }
+            dim.extent = dim.extent.as_ref().map(|extent| self.primal(extent));
         }
         self.out.objects[object].shape = shape.clone();
         self.out.objects[object].life = Life::Region(self.at);
@@ -59,9 +57,7 @@ impl Builder<'_> {
         (self.span, self.statement) = (this.span, None);
         let mut shape = this.shape.clone();
         for dim in &mut shape {
-            for bound in [&mut dim.lower, &mut dim.extent].into_iter().flatten() {
-                *bound = self.primal(bound);
-            }
+            dim.extent = dim.extent.as_ref().map(|extent| self.primal(extent));
         }
         self.out.objects[object].shape = shape.clone();
         self.out.objects[object].life = Life::Region(self.at);
@@ -105,7 +101,7 @@ impl Builder<'_> {
         }
         let count = self.primal(count);
         let count = self.bind("count", count);
-        let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
+        let shape = vec![Dim { extent: Some(count.clone()) }];
         self.out.objects[object].shape = shape.clone();
         self.emit(ItemKind::Alloc { object, count: count.clone(), zeroed: false });
         self.counts.insert(object, count.clone());

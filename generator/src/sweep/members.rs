@@ -173,7 +173,7 @@ impl Builder<'_> {
             };
             let stores: Vec<ItemId> = self.stores_of(object).collect();
             let calls = |item: &ItemId| matches!(self.primal.items[*item].kind, ItemKind::Call { .. });
-            let is_row = matches!(&self.primal.objects[object].shape[..], [] | [Dim { lower: None, extent: Some(_) }]);
+            let is_row = matches!(&self.primal.objects[object].shape[..], [] | [Dim { extent: Some(_) }]);
             let touched = |call: &ItemId| self.cx.facts.touches(self.id, *call, object);
             let changed = |call: ItemId| self.cx.facts.writes_pointers(self.id, call, object) || !is_row;
             let passed = || self.primal.items.ids().filter(calls).filter(touched).any(changed);

@@ -116,7 +116,7 @@ fn extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
     | ItemKind::Alloc { object, .. }
     | ItemKind::Sweep(SweepItem::Clear { object }) = proc.items[item].kind
     {
-        let bounds = proc.objects[object].shape.iter().flat_map(|dim| [&dim.lower, &dim.extent]);
+        let bounds = proc.objects[object].shape.iter().map(|dim| &dim.extent);
         bounds.flatten().for_each(|bound| walk::values(bound, see));
     }
 }

@@ -22,7 +22,7 @@ impl Scopes {
                 proc.items[item].kind.defined().into_iter().for_each(&mut see);
                 if let ItemKind::Declare { object } = proc.items[item].kind {
                     for dim in &proc.objects[object].shape {
-                        dim.extent.iter().chain(&dim.lower).for_each(|bound| walk::values(bound, &mut see));
+                        dim.extent.iter().for_each(|bound| walk::values(bound, &mut see));
                     }
                 }
                 for value in proc.items[item].kind.defined() {

@@ -274,12 +274,9 @@ impl Required<'_> {
             _ if object.elem != *ty => None,
             [] if !object.life.is_block() => (at.kind == ExprKind::Int(0)).then(|| place(Vec::new())),
             [] => Some(place(vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])])),
-            [dim] if dim.lower.is_none() => Some(place(vec![Step::Index(vec![Subscript { at, dim: dim.clone() }])])),
+            [dim] => Some(place(vec![Step::Index(vec![Subscript { at, dim: dim.clone() }])])),
             dims => {
                 let zero = |dim: &Dim| Subscript { at: Expr::constant(0, at.ty.clone()), dim: dim.clone() };
-                if dims.iter().any(|dim| dim.lower.is_some()) {
-                    return None;
-                }
                 let start = place(vec![Step::Index(dims.iter().map(zero).collect())]);
                 let pointer = Expr { kind: ExprKind::Address(start), ty: Type::Pointer(Box::new(ty.clone())) };
                 let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];

@@ -102,7 +102,7 @@ pub(super) fn whole(
     let mut extents: Option<Expr> = None;
     let mut subscripts = Vec::new();
     for dim in shape {
-        if dim.lower.is_some() || dim.extent.is_none() && block.is_none() {
+        if dim.extent.is_none() && block.is_none() {
             return None;
         }
         if let Some(extent) = dim.extent.as_ref().map(widened) {

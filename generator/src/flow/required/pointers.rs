@@ -103,7 +103,7 @@ impl Required<'_> {
             while let Type::Array { elem, extent } = ty {
                 let extent = i128::from((*extent)?);
                 count *= extent;
-                let dim = Dim { lower: None, extent: Some(number(extent)) };
+                let dim = Dim { extent: Some(number(extent)) };
                 subscripts.push(Subscript { at: number(0), dim });
                 ty = elem;
             }

@@ -195,9 +195,6 @@ impl Parser {
         if self.eat_word("of") {
             dim.extent = self.optional()?;
         }
-        if self.eat_word("from") {
-            dim.lower = self.optional()?;
-        }
         Ok(Subscript { at, dim })
     }
 

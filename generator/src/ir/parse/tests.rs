@@ -57,11 +57,11 @@ fn printed_text_of_memory_is_read_back() {
            let k'1.0 = -4
            declare k
            let left.0 = 0
-           declare double w[10, n.0 from 1]
+           declare double w[10, n.0]
            alloc zeroed struct node b[?], n.0 * (2 : size_t)
            store w[k.0, k'1.0] = table[k.0, 3] + p.0[0].w[1, 2] + p.0[0].next[0].v
            store b[0].next = &p.0[k.0]
-           store state.a.w[k.0, 0] = at(&w[3, 1])[k.0 of 7 from 2]
+           store state.a.w[k.0, 0] = at(&w[3, 1])[k.0 of 7]
            store by.side = (2 : i32\"enum side\")
            let t.0 = (double)q.0[k.0, 1] * float\"INFINITY\" + fma(1.0f, 2.0f, powf(1.f, .5f))
            free &b[0]

@@ -118,10 +118,6 @@ impl Printer<'_> {
             let extent = subscript.dim.extent.as_ref();
             text += &format!(" of {}", extent.map_or_else(|| "?".into(), |extent| self.expr(extent, 0)));
         }
-        if subscript.dim.lower != natural.lower {
-            let lower = subscript.dim.lower.as_ref();
-            text += &format!(" from {}", lower.map_or_else(|| "?".into(), |lower| self.expr(lower, 0)));
-        }
         text
     }
 

@@ -63,9 +63,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn dim(&mut self, dim: &Dim) {
-        for bound in [&dim.lower, &dim.extent].into_iter().flatten() {
-            self.integer(bound);
-        }
+        dim.extent.iter().for_each(|extent| self.integer(extent));
     }
 
     /// A place; a row only where an address is taken.

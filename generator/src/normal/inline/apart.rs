@@ -136,7 +136,7 @@ impl<'p> Apart<'p> {
             walk::of_item(proc, this).into_iter().for_each(|e| self.expr(proc, e, region));
             if let Some(object) = this.kind.begun() {
                 let dims = proc.objects[object].shape.iter();
-                dims.flat_map(|dim| dim.lower.iter().chain(&dim.extent)).for_each(|e| self.expr(proc, e, region));
+                dims.flat_map(|dim| &dim.extent).for_each(|e| self.expr(proc, e, region));
             }
         }
         proc.result.iter().for_each(|result| self.expr(proc, result, RegionId(0)));
@@ -211,7 +211,7 @@ impl<'p> Apart<'p> {
             if !member.values {
                 let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
                 while let Type::Array { elem: inner, extent } = elem {
-                    shape.push(Dim { lower: None, extent: extent.map(|n| Expr::int(i128::from(n))) });
+                    shape.push(Dim { extent: extent.map(|n| Expr::int(i128::from(n))) });
                     elem = *inner;
                 }
                 let (name, life) = (self.name(proc, path), Life::Region(self.structs[&path.0].region));
@@ -356,7 +356,7 @@ impl<'p> Apart<'p> {
         if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = &kind {
             let mut shape = std::mem::take(&mut proc.objects[*object].shape);
             for dim in &mut shape {
-                dim.lower.iter_mut().chain(&mut dim.extent).for_each(|e| self.rewrite(e, current));
+                dim.extent.iter_mut().for_each(|e| self.rewrite(e, current));
             }
             proc.objects[*object].shape = shape;
         }

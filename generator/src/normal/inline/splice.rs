@@ -185,7 +185,7 @@ pub fn replace(proc: &mut Proc, known: &FxHashMap<ValueId, Expr>) {
     });
     proc.result.iter_mut().for_each(|result| rewrite::substitute(result, &with));
     let dims = proc.objects.iter_mut().flat_map(|object| &mut object.shape);
-    dims.flat_map(|dim| dim.lower.iter_mut().chain(&mut dim.extent)).for_each(|e| rewrite::substitute(e, &with));
+    dims.flat_map(|dim| &mut dim.extent).for_each(|e| rewrite::substitute(e, &with));
     let gone = |item: &ItemId| match proc.items[*item].kind {
         ItemKind::Let { value } => known.contains_key(&value),
         _ => false,
@@ -261,7 +261,7 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
         Type::Array { elem, extent: Some(extent) } if *extent <= MANY as u64 => {
             let number = |value: u64| Expr::int(i128::from(value));
             for k in 0..*extent {
-                let subscript = Subscript { at: number(k), dim: Dim { lower: None, extent: Some(number(*extent)) } };
+                let subscript = Subscript { at: number(k), dim: Dim { extent: Some(number(*extent)) } };
                 let mut element = place.clone();
                 match element.path.last_mut() {
                     Some(Step::Index(all)) => all.push(subscript),

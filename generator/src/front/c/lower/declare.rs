@@ -250,7 +250,7 @@ impl<'a> Lower<'_, 'a> {
                 Type::Array { .. } | Type::Struct(_) => {
                     let (mut shape, mut elem) = (Vec::new(), field.ty);
                     while let Type::Array { elem: inner, extent } = elem {
-                        shape.push(Dim { lower: None, extent: extent.map(place::extent_constant) });
+                        shape.push(Dim { extent: extent.map(place::extent_constant) });
                         elem = *inner;
                     }
                     let (name, life) = (self.unique(&name), Life::Region(self.b.region()));

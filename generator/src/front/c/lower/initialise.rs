@@ -114,7 +114,7 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.initialise_text(to, only.bare(), elem, extent);
         }
-        let dim = Dim { lower: None, extent: Some(extent_constant(extent)) };
+        let dim = Dim { extent: Some(extent_constant(extent)) };
         let first = address(self.first_element(to, dim, elem));
         // Elements that the list leaves out are zero; a loop clears them if they are many.
         let named =
@@ -138,7 +138,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn initialise_text(&mut self, to: Place, init: &'a Node<'a>, elem: Type, extent: u64) -> Result<()> {
         let Some(bytes) = text_bytes(&init.value) else { return self.unknown(init) };
-        let dim = Dim { lower: None, extent: Some(extent_constant(extent)) };
+        let dim = Dim { extent: Some(extent_constant(extent)) };
         let first = address(self.first_element(to, dim, elem.clone()));
         for index in 0..extent {
             let byte = bytes.get(index as usize).copied().unwrap_or(0);

@@ -69,8 +69,7 @@ impl Inline<'_> {
                     let mut moved = Vec::new();
                     for subscript in subscripts {
                         let known = |expr: &Expr| matches!(expr.kind, ExprKind::Int(_));
-                        let fixed = |bound: &Option<Expr>| bound.as_ref().is_none_or(known);
-                        if !fixed(&subscript.dim.lower) || !fixed(&subscript.dim.extent) {
+                        if !subscript.dim.extent.as_ref().is_none_or(known) {
                             return None;
                         }
                         moved.push(Subscript { at: self.expr(&subscript.at)?, dim: subscript.dim.clone() });

@@ -164,11 +164,11 @@ impl<'a> Lower<'_, 'a> {
     fn block(&mut self, call: &'a Node<'a>, name: &str, (elem, count): (Type, Expr), zeroed: bool) -> Expr {
         let name = if name.is_empty() { "block".to_string() } else { format!("{name}_block") };
         let name = self.unique(&name);
-        let shape = vec![Dim { lower: None, extent: Some(count.clone()) }];
+        let shape = vec![Dim { extent: Some(count.clone()) }];
         let (span, life) = (self.span(call), Life::Heap);
         let object = self.b.object(Object { name, elem: elem.clone(), shape, life, constant: false, span });
         self.b.emit(ItemKind::Alloc { object, count: count.clone(), zeroed });
-        let subscript = Subscript { at: Expr::int(0), dim: Dim { lower: None, extent: Some(count) } };
+        let subscript = Subscript { at: Expr::int(0), dim: Dim { extent: Some(count) } };
         address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem })
     }
 

@@ -145,8 +145,7 @@ impl<'a> Lower<'_, 'a> {
 /// Whether a subscript is a number, in an array whose extents are numbers.
 fn is_fixed(subscript: &Subscript) -> bool {
     let is_number = |e: &Expr| matches!(e.kind, ExprKind::Int(_));
-    let bounds = [&subscript.dim.lower, &subscript.dim.extent].into_iter().flatten();
-    is_number(&subscript.at) && bounds.into_iter().all(is_number)
+    is_number(&subscript.at) && subscript.dim.extent.iter().all(is_number)
 }
 
 /// A place as far as the analyses of pointers know it.

@@ -282,7 +282,7 @@ impl<'a> Lower<'_, 'a> {
                 }
                 (Spot::Memory(place), Type::Array { elem, extent }) => {
                     let Some((_, each)) = types.numbers(&elem) else { return self.unknown(node) };
-                    let dim = Dim { lower: None, extent: extent.map(extent_constant) };
+                    let dim = Dim { extent: extent.map(extent_constant) };
                     let first = address(self.first_element(place, dim, *elem));
                     let inner = element(first, extent_constant(at / each));
                     at %= each;
@@ -319,7 +319,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn element_of(&mut self, array: Place, at: Expr, ty: Type) -> Place {
         let extent = if let Type::Array { extent, .. } = array.ty { extent } else { None };
-        let dim = Dim { lower: None, extent: extent.map(extent_constant) };
+        let dim = Dim { extent: extent.map(extent_constant) };
         let mut place = self.first_element(array, dim, ty);
         if let Some(Step::Index(subscripts)) = place.path.last_mut()
             && let Some(last) = subscripts.last_mut()
@@ -441,7 +441,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             },
         };
-        Ok(Dim { lower: None, extent })
+        Ok(Dim { extent })
     }
 
     /// `&e`

@@ -89,7 +89,7 @@ impl<'a> Lower<'_, 'a> {
     /// A pointer to rows whose extents are constant as a pointer to the first element.
     pub fn first_of_rows(&mut self, mut pointer: Expr) -> Expr {
         while let Some(Type::Array { elem, extent }) = pointee(&pointer.ty).cloned() {
-            let dim = Dim { lower: None, extent: extent.map(place::extent_constant) };
+            let dim = Dim { extent: extent.map(place::extent_constant) };
             let row = element(pointer, Expr::int(0));
             pointer = address(self.first_element(row, dim, *elem));
         }

@@ -120,7 +120,7 @@ impl<'a> Lower<'_, 'a> {
             }
             Type::Array { elem, extent: Some(extent) } => {
                 let count = place::extent_constant(extent);
-                let dim = Dim { lower: None, extent: Some(count.clone()) };
+                let dim = Dim { extent: Some(count.clone()) };
                 let to = address(self.first_element(to, dim.clone(), (*elem).clone()));
                 let from = address(self.first_element(from, dim, *elem));
                 self.each(count, false, &mut |this, at| {
@@ -146,7 +146,7 @@ impl<'a> Lower<'_, 'a> {
             }
             Type::Array { elem, extent: Some(extent) } => {
                 let count = place::extent_constant(extent);
-                let dim = Dim { lower: None, extent: Some(count.clone()) };
+                let dim = Dim { extent: Some(count.clone()) };
                 let to = address(self.first_element(to, dim, *elem));
                 self.each(count, false, &mut |this, at| this.clear(element(to.clone(), at), node))
             }
