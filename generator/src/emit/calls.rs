@@ -20,12 +20,11 @@ pub fn scalar(ty: &Type) -> Option<Scalar> {
         Type::Float { bits: 64 } => ("f64", "double", true),
         Type::Float { .. } => ("f80", "long double", true),
         Type::Int { bits: 1, .. } => ("bool", "bool", false),
-        Type::Int { bits: 8, name, .. } => ("i8", "int8_t", name == "int8_t"),
-        Type::Int { bits: 16, name, .. } => ("i16", "int16_t", name == "int16_t"),
+        Type::Int { bits: 8, .. } => ("i8", "int8_t", *ty == Type::signed(8)),
+        Type::Int { bits: 16, .. } => ("i16", "int16_t", *ty == Type::signed(16)),
         // int32_t is int wherever int has 32 bits.
-        Type::Int { bits: 32, signed: true, name } => ("i32", "int32_t", name == "int" || name == "int32_t"),
-        Type::Int { bits: 32, .. } => ("i32", "int32_t", false),
-        Type::Int { name, .. } => ("i64", "int64_t", name == "int64_t"),
+        Type::Int { bits: 32, .. } => ("i32", "int32_t", *ty == Type::int() || *ty == Type::signed(32)),
+        Type::Int { .. } => ("i64", "int64_t", *ty == Type::signed(64)),
         _ => return None,
     };
     Some(Scalar { suffix, c_type, exact })

@@ -187,7 +187,7 @@ fn type_of(function: &Function) -> Option<String> {
         Type::Float { bits: 32 } => Some("float".to_string()),
         Type::Float { bits: 64 } => Some("double".to_string()),
         Type::Float { .. } => Some("long double".to_string()),
-        Type::Int { name, .. } => Some(name.clone()),
+        Type::Int { .. } => ty.integer_name().map(str::to_string),
         Type::Void | Type::Pointer(_) | Type::Array { .. } | Type::Struct(_) | Type::Opaque(_) => None,
     };
     let params: Option<Vec<String>> = (0..function.arity()).map(|at| word(&function.param_type(at)?)).collect();

@@ -388,22 +388,22 @@ impl Exprs<'_> {
     }
 
     fn integer(&self, n: i128, ty: &Type) -> (String, u8) {
-        let Type::Int { bits, signed, name } = ty else { return (n.to_string(), NAME) };
-        let suffix = match name.as_str() {
-            "int" => "",
-            "unsigned int" => "u",
-            "long" => "L",
-            "unsigned long" => "uL",
-            "long long" => "LL",
-            "unsigned long long" => "uLL",
+        let Type::Int { bits, signed, kind } = ty else { return (n.to_string(), NAME) };
+        let suffix = match (kind, signed) {
+            (IntKind::Int, true) => "",
+            (IntKind::Int, false) => "u",
+            (IntKind::Long, true) => "L",
+            (IntKind::Long, false) => "uL",
+            (IntKind::LongLong, true) => "LL",
+            (IntKind::LongLong, false) => "uLL",
             _ => {
                 let inner = match (bits, signed) {
-                    (64, true) => self.integer(n, &Type::integer("long long").unwrap_or_default()).0,
+                    (64, true) => self.integer(n, &Type::Int { bits: 64, signed: true, kind: IntKind::LongLong }).0,
                     (64, false) => format!("{n}u{}", if n > i128::from(u32::MAX) { "LL" } else { "" }),
                     (32, false) => format!("{n}u"),
                     _ => n.to_string(),
                 };
-                return (format!("({name}){inner}"), PREFIX);
+                return (format!("({}){inner}", self.ty(ty)), PREFIX);
             }
         };
         // The most negative number has no literal.

@@ -90,7 +90,7 @@ impl<'a> Points<'a> {
     fn make_roots(&mut self) {
         let types = &self.program.types;
         self.locs.top(types, Root::Unknown, &Type::Void, true);
-        self.locs.top(types, Root::Literal, &Type::Int { bits: 8, signed: true, name: "char".into() }, true);
+        self.locs.top(types, Root::Literal, &Type::char(), true);
         for (g, object) in self.program.globals.iter().enumerate() {
             self.locs.top(types, Root::Global(GlobalId::new(g)), &object.elem, !object.shape.is_empty());
         }

@@ -110,7 +110,7 @@ impl<'a> Scope<'a> {
             ExprKind::Int(_) => Type::int(),
             ExprKind::Float(text) => Type::Float { bits: literal_bits(text) },
             ExprKind::Null => Type::Pointer(Box::new(Type::Void)),
-            ExprKind::Verbatim(_) => Type::Pointer(Box::new(Type::integer("char")?)),
+            ExprKind::Verbatim(_) => Type::Pointer(Box::new(Type::char())),
             ExprKind::Value(value) => {
                 let value = self.proc.values.get(value.index())?;
                 self.proc.vars.get(value.var.index())?.ty.clone()
@@ -119,7 +119,7 @@ impl<'a> Scope<'a> {
             ExprKind::Address(place) => Type::Pointer(Box::new(place.ty.clone())),
             ExprKind::Unary(Unary::Not, _) => Type::int(),
             ExprKind::Unary(_, operand) => operand.ty.clone(),
-            ExprKind::Binary(Binary::PointerDifference, ..) => Type::integer("long")?,
+            ExprKind::Binary(Binary::PointerDifference, ..) => Type::long(),
             ExprKind::Binary(op, left, _) if op.is_arithmetic() => left.ty.clone(),
             ExprKind::Binary(..) => Type::int(),
             ExprKind::Function(function, _) => function.result_type(),
@@ -142,33 +142,33 @@ fn literal_bits(text: &str) -> u8 {
 /// What a function is as a type.
 const FUNCTION: &str = "function";
 
-/// The integer types that C names: name, width, whether signed.
-const INTEGERS: [(&str, u8, bool); 25] = [
-    ("_Bool", 1, false),
-    ("char", 8, true),
-    ("signed char", 8, true),
-    ("unsigned char", 8, false),
-    ("short", 16, true),
-    ("unsigned short", 16, false),
-    ("int", 32, true),
-    ("unsigned int", 32, false),
-    ("long", 64, true),
-    ("unsigned long", 64, false),
-    ("long long", 64, true),
-    ("unsigned long long", 64, false),
-    ("size_t", 64, false),
-    ("ssize_t", 64, true),
-    ("ptrdiff_t", 64, true),
-    ("intptr_t", 64, true),
-    ("uintptr_t", 64, false),
-    ("int8_t", 8, true),
-    ("uint8_t", 8, false),
-    ("int16_t", 16, true),
-    ("uint16_t", 16, false),
-    ("int32_t", 32, true),
-    ("uint32_t", 32, false),
-    ("int64_t", 64, true),
-    ("uint64_t", 64, false),
+/// The integer types that C names: name, width, whether signed, which.
+const INTEGERS: [(&str, u8, bool, IntKind); 25] = [
+    ("_Bool", 1, false, IntKind::Bool),
+    ("char", 8, true, IntKind::Char),
+    ("signed char", 8, true, IntKind::SignedChar),
+    ("unsigned char", 8, false, IntKind::Char),
+    ("short", 16, true, IntKind::Short),
+    ("unsigned short", 16, false, IntKind::Short),
+    ("int", 32, true, IntKind::Int),
+    ("unsigned int", 32, false, IntKind::Int),
+    ("long", 64, true, IntKind::Long),
+    ("unsigned long", 64, false, IntKind::Long),
+    ("long long", 64, true, IntKind::LongLong),
+    ("unsigned long long", 64, false, IntKind::LongLong),
+    ("size_t", 64, false, IntKind::Size),
+    ("ssize_t", 64, true, IntKind::Size),
+    ("ptrdiff_t", 64, true, IntKind::Difference),
+    ("intptr_t", 64, true, IntKind::Address),
+    ("uintptr_t", 64, false, IntKind::Address),
+    ("int8_t", 8, true, IntKind::Exact),
+    ("uint8_t", 8, false, IntKind::Exact),
+    ("int16_t", 16, true, IntKind::Exact),
+    ("uint16_t", 16, false, IntKind::Exact),
+    ("int32_t", 32, true, IntKind::Exact),
+    ("uint32_t", 32, false, IntKind::Exact),
+    ("int64_t", 64, true, IntKind::Exact),
+    ("uint64_t", 64, false, IntKind::Exact),
 ];
 
 impl Type {
@@ -178,8 +178,33 @@ impl Type {
     }
 
     /// C's `int`.
-    pub fn int() -> Type {
-        Type::Int { bits: 32, signed: true, name: "int".into() }
+    pub const fn int() -> Type {
+        Type::Int { bits: 32, signed: true, kind: IntKind::Int }
+    }
+
+    /// C's `long`.
+    pub const fn long() -> Type {
+        Type::Int { bits: 64, signed: true, kind: IntKind::Long }
+    }
+
+    /// C's `size_t`.
+    pub const fn size() -> Type {
+        Type::Int { bits: 64, signed: false, kind: IntKind::Size }
+    }
+
+    /// C's `char`.
+    pub const fn char() -> Type {
+        Type::Int { bits: 8, signed: true, kind: IntKind::Char }
+    }
+
+    /// The signed integer of so many bits.
+    pub const fn signed(bits: u8) -> Type {
+        Type::Int { bits, signed: true, kind: IntKind::Exact }
+    }
+
+    /// The unsigned integer of so many bits.
+    pub const fn unsigned(bits: u8) -> Type {
+        Type::Int { bits, signed: false, kind: IntKind::Exact }
     }
 
     /// C's `double`.
@@ -189,8 +214,20 @@ impl Type {
 
     /// The integer type that C calls so, `unsigned long` or `size_t`; 64-bit Unix widths.
     pub fn integer(name: &str) -> Option<Type> {
-        let &(name, bits, signed) = INTEGERS.iter().find(|(known, ..)| *known == name)?;
-        Some(Type::Int { bits, signed, name: name.into() })
+        let (_, bits, signed, kind) = INTEGERS.iter().find(|(known, ..)| *known == name)?;
+        Some(Type::Int { bits: *bits, signed: *signed, kind: kind.clone() })
+    }
+
+    /// How C and the text form call an integer.
+    pub fn integer_name(&self) -> Option<&str> {
+        match self {
+            Type::Int { kind: IntKind::Named(name), .. } => Some(name),
+            Type::Int { bits, signed, kind } => {
+                let is = |known: &&(_, u8, bool, IntKind)| (&known.1, &known.2, &known.3) == (bits, signed, kind);
+                INTEGERS.iter().find(is).map(|known| known.0)
+            }
+            _ => None,
+        }
     }
 
     /// Whether it is a number or a pointer.
@@ -255,7 +292,7 @@ impl Type {
 impl Dim {
     /// A dimension of `extent` elements from 0.
     pub fn constant(extent: u64) -> Dim {
-        let ty = if i32::try_from(extent).is_ok() { Type::int() } else { Type::integer("long").unwrap_or_default() };
+        let ty = if i32::try_from(extent).is_ok() { Type::int() } else { Type::long() };
         Dim { extent: Some(Expr::constant(i128::from(extent), ty)) }
     }
 }

@@ -366,7 +366,8 @@ pub fn default_declaration(program: &Program, ty: &Type) -> String {
     fn declare(program: &Program, ty: &Type, inner: String) -> String {
         match ty {
             Type::Void => format!("void {inner}"),
-            Type::Int { name, .. } | Type::Opaque(name) => format!("{name} {inner}"),
+            Type::Opaque(name) => format!("{name} {inner}"),
+            Type::Int { .. } => format!("{} {inner}", ty.integer_name().unwrap_or_default()),
             Type::Float { bits: 32 } => format!("float {inner}"),
             Type::Float { bits: 64 } => format!("double {inner}"),
             Type::Float { .. } => format!("long double {inner}"),

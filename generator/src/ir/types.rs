@@ -2,6 +2,7 @@
 
 use super::{FieldId, IdVec, StructId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Named types.
 #[derive(Clone, Debug, Default)]
@@ -104,20 +105,50 @@ impl Constants {
     }
 }
 
+/// Which of the integer types of one width it is: C tells them apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum IntKind {
+    /// A type that is defined by its width: `uint64_t`.
+    #[default]
+    Exact,
+    /// `_Bool`
+    Bool,
+    /// `char`, `unsigned char`
+    Char,
+    /// `signed char`
+    SignedChar,
+    /// `short`
+    Short,
+    /// `int`
+    Int,
+    /// `long`
+    Long,
+    /// `long long`
+    LongLong,
+    /// `size_t`, `ssize_t`
+    Size,
+    /// `ptrdiff_t`
+    Difference,
+    /// `intptr_t`
+    Address,
+    /// A type of the source: `enum side`.
+    Named(Arc<str>),
+}
+
 /// A type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Type {
     /// No value.
     #[default]
     Void,
-    /// An integer, `_Bool`, `char` or enumeration. `name` is how C spells it (`int`, `size_t`, `enum side`).
+    /// An integer, a truth value, a character or an enumeration.
     Int {
         /// Width in bits: 8, 16, 32, 64; 1 for `_Bool`.
         bits: u8,
         /// Whether negative values exist. Unsigned arithmetic wraps; signed arithmetic never overflows.
         signed: bool,
-        /// How C spells it.
-        name: String,
+        /// Which of the integer types of this width it is.
+        kind: IntKind,
     },
     /// `float` (32) or `double` (64). `long double` is kept as 80.
     Float {

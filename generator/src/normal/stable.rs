@@ -135,7 +135,7 @@ fn rows_by_elements(expr: &mut Expr, object: ObjectId, shape: &[Dim], elem: &Typ
 
 /// Gives an object of several dimensions one, and its places one subscript.
 fn flatten(proc: &mut Proc, object: ObjectId) {
-    let long = Type::integer("long").unwrap_or_default();
+    let long = Type::long();
     let cast = |e: &Expr| Expr::cast(e.clone(), long.clone());
     let two = |op, a: Expr, b: Expr| Expr::binary(op, a, b, long.clone());
     let extents = proc.objects[object].shape.iter().filter_map(|dim| dim.extent.as_ref());

@@ -2,7 +2,7 @@
 //! may not: where that is not certain they are computed in unsigned arithmetic, which wraps around and is exact.
 
 use super::exprs::{binary, cast};
-use crate::ir::{Binary, Expr, ExprKind, Type};
+use crate::ir::{Binary, Expr, ExprKind, IntKind, Type};
 
 /// `init + before * step`, in the type of `init`.
 pub(crate) fn advanced(init: Expr, before: &Expr, step: &Expr) -> Expr {
@@ -47,8 +47,10 @@ pub(crate) fn distance(to: &Expr, from: &Expr) -> Expr {
 }
 
 fn unsigned(bits: u8) -> Type {
-    let name = if bits == 64 { "uint64_t" } else { "unsigned int" };
-    Type::Int { bits: bits.max(32), signed: false, name: name.into() }
+    match bits {
+        64 => Type::unsigned(64),
+        _ => Type::Int { bits: bits.max(32), signed: false, kind: IntKind::Int },
+    }
 }
 
 /// A conversion to a type that may be unsigned; constants wrap around.

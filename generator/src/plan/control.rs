@@ -302,7 +302,7 @@ fn integral(expr: &Expr) -> bool {
 
 /// As `int64_t`: a pointer may go back.
 fn widened(expr: &Expr) -> Expr {
-    let ty = Type::Int { bits: 64, signed: true, name: "int64_t".into() };
+    let ty = Type::signed(64);
     Expr::cast(expr.clone(), ty)
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn cast(expr: Expr, ty: &Type) -> Expr {
 
 /// `uint64_t`.
 pub(crate) fn unsigned() -> Type {
-    Type::Int { bits: 64, signed: false, name: "uint64_t".into() }
+    Type::unsigned(64)
 }
 
 /// Whether an integer type has the number.

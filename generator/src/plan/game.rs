@@ -419,6 +419,6 @@ fn binary(op: Binary, x: Expr, y: &Expr, like: &Expr) -> Expr {
 fn signed(at: &Expr) -> Expr {
     match &at.ty {
         Type::Int { signed: true, bits: 64, .. } => at.clone(),
-        _ => Expr::cast(at.clone(), Type::Int { bits: 64, signed: true, name: "long".into() }),
+        _ => Expr::cast(at.clone(), Type::long()),
     }
 }

@@ -5,7 +5,7 @@ use super::terms::{T, Term, unnamed};
 use crate::ir::*;
 
 /// The type at which the distance of an index from its bound is exact, if it is.
-pub(super) const DISTANCE: Type = Type::Int { bits: 64, signed: true, name: String::new() };
+pub(super) const DISTANCE: Type = Type::signed(64);
 
 impl Replay<'_> {
     /// Whether a term is 0 or 1.

@@ -8,7 +8,7 @@ use crate::stack::deep;
 
 /// `long`, in which subscripts are added up.
 pub(super) fn long() -> Type {
-    Type::Int { bits: 64, signed: true, name: String::new() }
+    Type::signed(64)
 }
 
 impl Replay<'_> {
@@ -200,7 +200,7 @@ impl Replay<'_> {
     fn small(&mut self, op: Binary, a: T, b: T, ty: &Type) -> T {
         let new = self.terms.make(Term::Binary(op, a, b, unnamed(ty)));
         for (bits, signed) in [(32, true), (32, false), (64, true), (64, false)] {
-            self.terms.is_exactly(new, &Type::Int { bits, signed, name: String::new() });
+            self.terms.is_exactly(new, &Type::Int { bits, signed, kind: IntKind::Exact });
         }
         new
     }
@@ -470,7 +470,7 @@ impl Replay<'_> {
 /// Whether subscripts count the same elements behind both types of pointers.
 fn same_unit(a: &Type, b: &Type) -> bool {
     let element = |ty: &Type| match ty.innermost() {
-        Type::Int { bits, .. } => Type::Int { bits: *bits, signed: false, name: String::new() },
+        Type::Int { bits, .. } => Type::unsigned(*bits),
         other => other.clone(),
     };
     let (a, b) = (element(a), element(b));

@@ -241,7 +241,7 @@ impl Replay<'_> {
     fn count_by(&mut self, ty: &Type, init: T, step: Option<T>, pass: T) {
         let step = step.and_then(|step| self.terms.constant(step)).filter(|step| *step != 0);
         let (Type::Int { bits, signed: true, .. }, Some(step)) = (ty, step) else { return };
-        self.terms.is_exactly(pass, &Type::Int { bits: *bits, signed: false, name: String::new() });
+        self.terms.is_exactly(pass, &Type::unsigned(*bits));
         let is_away = self.terms.constant(init).is_some_and(|init| (init >= 0) == (step > 0));
         if is_away || step.abs() > 1 {
             self.terms.is_exactly(pass, ty);

@@ -267,7 +267,7 @@ impl Terms {
         if *bits == 1 || (bits > own && !self.is_exact(t, from)) {
             // What has no sign is the same number at every wider type.
             let signed = *signed || *bits > 1 && !own_sign;
-            let to = Type::Int { bits: *bits, signed, name: String::new() };
+            let to = if signed { Type::signed(*bits) } else { Type::unsigned(*bits) };
             return self.make(Term::Cast(t, unnamed(from), to));
         }
         let poly = if bits <= own { self.unwidened(t, *bits) } else { self.poly(t) };
@@ -279,7 +279,7 @@ impl Terms {
             if let Some(&known) = self.signed.get(&(new, *bits)) {
                 return known;
             }
-            let low = Type::Int { bits: *bits, signed: false, name: String::new() };
+            let low = Type::unsigned(*bits);
             let new = self.make(Term::Cast(new, low, unnamed(to)));
             self.is_exactly(new, to);
             return new;
@@ -403,7 +403,8 @@ impl Terms {
 /// A type without the name that C gives it, which means nothing here.
 pub(super) fn unnamed(ty: &Type) -> Type {
     match ty {
-        Type::Int { bits, signed, .. } => Type::Int { bits: *bits, signed: *signed, name: String::new() },
+        Type::Int { bits, signed: true, .. } => Type::signed(*bits),
+        Type::Int { bits, signed: false, .. } => Type::unsigned(*bits),
         other => other.clone(),
     }
 }

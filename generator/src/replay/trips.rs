@@ -62,7 +62,7 @@ impl Replay<'_> {
         if *signed && self.terms.is_exact(passes, ty) {
             return passes;
         }
-        let unsigned = Type::Int { bits: *bits, signed: false, name: String::new() };
+        let unsigned = Type::unsigned(*bits);
         self.terms.convert(passes, &unsigned, &long())
     }
 

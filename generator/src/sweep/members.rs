@@ -229,9 +229,9 @@ impl Builder<'_> {
 
     /// A loop of the sweep over so many elements.
     fn each(&mut self, count: Expr, body: &mut dyn FnMut(&mut Self, Expr)) {
-        let ty = Type::integer("size_t").unwrap_or_default();
-        let value = |value| Expr::value(value, Type::integer("size_t").unwrap_or_default());
-        let number = |n| Expr::constant(n, Type::integer("size_t").unwrap_or_default());
+        let ty = Type::size();
+        let value = |value| Expr::value(value, Type::size());
+        let number = |n| Expr::constant(n, Type::size());
         let var = self.variable("k", &ty, VarKind::Temporary);
         let init = self.define(var, Def::Is(number(0)), self.at);
         self.emit(ItemKind::Let { value: init });
@@ -253,7 +253,7 @@ impl Builder<'_> {
     fn behind_base(&mut self, pointer: Expr, base: &Expr) -> Expr {
         let shadow = shadow::pointer(self, base);
         let (this, base) = (Box::new(pointer.clone()), Box::new(self.primal(base)));
-        let long = Type::integer("long").unwrap_or_default();
+        let long = Type::long();
         let at = Expr { kind: ExprKind::Binary(Binary::PointerDifference, this, base), ty: long };
         let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
         let ty = pointer.ty.target().cloned().unwrap_or_default();

@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The first element of a local object and the number of its elements.
 pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, Expr) {
-    let ty = Type::Int { bits: 64, signed: false, name: "size_t".into() };
+    let ty = Type::size();
     let one = Expr::constant(1, ty.clone());
     let extents = shape.iter().filter_map(|dim| dim.extent.clone());
     let count = extents.fold(None, |product: Option<Expr>, extent| {

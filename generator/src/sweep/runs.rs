@@ -129,7 +129,7 @@ fn count(index: &Index, init: &Expr) -> Expr {
         // No wrap: the bound is at least the number.
         ExprKind::Int(from) if from >= more => (offset(&index.bound, more - from), index.bound.ty.clone()),
         _ => {
-            let long = Type::Int { bits: 64, signed: true, name: "long".into() };
+            let long = Type::long();
             let ends = [&index.bound, init].map(|end| cast(end.clone(), &long));
             let [bound, init] = ends;
             (offset(&binary(Binary::Subtract, bound, init, long.clone()), more), long)

@@ -272,7 +272,7 @@ pub fn mutate(kind: Kind, at: usize, forward: &mut Proc, reverse: &mut Proc) -> 
         Kind::BranchTurned => {
             let branch = nth(reverse, at, |item| matches!(item.kind, ItemKind::Branch { .. }))?;
             if let ItemKind::Branch { on, .. } = &mut reverse.items[branch].kind {
-                let int = Type::Int { bits: 32, signed: true, name: "int".into() };
+                let int = Type::int();
                 *on = Expr::unary(Unary::Not, on.clone(), int);
             }
             Some(format!("branch {branch:?}"))

@@ -355,5 +355,5 @@ pub(super) fn binary(op: Binary, x: Expr, y: Expr) -> Expr {
 }
 
 pub(super) fn long() -> Type {
-    Type::Int { bits: 64, signed: true, name: "int64_t".into() }
+    Type::signed(64)
 }

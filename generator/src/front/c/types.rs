@@ -1,6 +1,6 @@
 //! C types: clang prints them as text, this reads the text.
 
-use crate::ir::{Constants, StructId, Type};
+use crate::ir::{Constants, IntKind, StructId, Type};
 
 /// A type with its qualifiers.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +130,10 @@ impl CType {
     pub fn ir(&self) -> Type {
         match self {
             CType::Void => Type::Void,
-            CType::Int { bits, signed, name } => Type::Int { bits: *bits, signed: *signed, name: name.clone() },
+            CType::Int { bits, signed, name } => {
+                let named = || Type::Int { bits: *bits, signed: *signed, kind: IntKind::Named(name.as_str().into()) };
+                Type::integer(name).unwrap_or_else(named)
+            }
             CType::Float(bits) => Type::Float { bits: *bits },
             CType::Pointer(to) => Type::Pointer(Box::new(to.ty.ir())),
             CType::Array(elem, extent) => {

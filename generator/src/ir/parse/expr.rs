@@ -341,5 +341,5 @@ impl Parser {
 fn named_integer(prefix: &str, name: &str) -> Option<Type> {
     let signed = prefix.starts_with('i');
     let bits = prefix.strip_prefix(['i', 'u'])?.parse().ok()?;
-    matches!(bits, 1 | 8 | 16 | 32 | 64).then(|| Type::Int { bits, signed, name: name.into() })
+    matches!(bits, 1 | 8 | 16 | 32 | 64).then(|| Type::Int { bits, signed, kind: IntKind::Named(name.into()) })
 }

@@ -11,13 +11,10 @@ impl Printer<'_> {
     pub(super) fn ty(&self, ty: &Type) -> String {
         match ty {
             Type::Void => "void".into(),
-            Type::Int { bits, signed, name } => {
-                if Type::integer(name).as_ref() == Some(ty) {
-                    name.clone()
-                } else {
-                    format!("{}{bits}{name:?}", if *signed { 'i' } else { 'u' })
-                }
+            Type::Int { bits, signed, kind: IntKind::Named(name) } => {
+                format!("{}{bits}{name:?}", if *signed { 'i' } else { 'u' })
             }
+            Type::Int { .. } => ty.integer_name().unwrap_or("?").into(),
             Type::Float { bits: 32 } => "float".into(),
             Type::Float { bits: 64 } => "double".into(),
             Type::Float { .. } => "long double".into(),
@@ -185,17 +182,16 @@ impl Printer<'_> {
 
 /// Suffix of an integer constant of a type, if there is one.
 fn literal_suffix(ty: &Type) -> Option<&'static str> {
-    let Type::Int { name, .. } = ty else { return None };
-    let suffix = match name.as_str() {
-        "int" => "",
-        "unsigned int" => "u",
-        "long" => "l",
-        "unsigned long" => "ul",
-        "long long" => "ll",
-        "unsigned long long" => "ull",
+    let Type::Int { signed, kind, .. } = ty else { return None };
+    Some(match (kind, signed) {
+        (IntKind::Int, true) => "",
+        (IntKind::Int, false) => "u",
+        (IntKind::Long, true) => "l",
+        (IntKind::Long, false) => "ul",
+        (IntKind::LongLong, true) => "ll",
+        (IntKind::LongLong, false) => "ull",
         _ => return None,
-    };
-    (Type::integer(name).as_ref() == Some(ty)).then_some(suffix)
+    })
 }
 
 /// Whether a constant is a plain literal: the parser reads it without quotes.

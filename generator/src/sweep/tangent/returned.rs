@@ -49,8 +49,8 @@ impl Builder<'_> {
     fn beside(&mut self, pointer: ValueId, base: &Expr) -> Expr {
         let this = self.out.value_expr(pointer);
         let ty = this.ty.clone();
-        let long = Type::Int { bits: 64, signed: true, name: "long".into() };
-        let bytes = Type::Pointer(Box::new(Type::Int { bits: 8, signed: true, name: "char".into() }));
+        let long = Type::long();
+        let bytes = Type::Pointer(Box::new(Type::char()));
         let counted = |e: Expr| {
             if base.ty == ty { e } else { Expr::cast(e, bytes.clone()) }
         };

@@ -4,7 +4,7 @@ use crate::ir::*;
 
 /// C's `long`: what subscripts that do not fit together are computed in.
 pub fn long() -> Type {
-    Type::Int { bits: 64, signed: true, name: "long".to_string() }
+    Type::long()
 }
 
 /// An integer constant.

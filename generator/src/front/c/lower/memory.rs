@@ -409,7 +409,7 @@ impl<'a> Lower<'_, 'a> {
 
 /// `size_t`
 pub fn size_type() -> Type {
-    Type::Int { bits: 64, signed: false, name: "unsigned long".to_string() }
+    Type::Int { bits: 64, signed: false, kind: IntKind::Long }
 }
 
 /// The least count of elements that take so many bytes.

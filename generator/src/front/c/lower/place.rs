@@ -388,7 +388,7 @@ impl<'a> Lower<'_, 'a> {
         if matches!(bare.kind, "StringLiteral" | "PredefinedExpr") {
             let text = if bare.value.is_empty() { bare.name.to_string() } else { bare.value.to_string() };
             let text = if bare.kind == "PredefinedExpr" { format!("\"{}\"", self.b.proc().name) } else { text };
-            let character = Type::Int { bits: 8, signed: true, name: "char".to_string() };
+            let character = Type::char();
             return Ok(Expr::verbatim(text, Type::Pointer(Box::new(character))));
         }
         let found = self.ctype(node);

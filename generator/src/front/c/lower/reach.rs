@@ -56,11 +56,7 @@ impl<'a> Lower<'_, 'a> {
                     if self.reader.definition(unit, name, false).is_some() {
                         open.push((unit, name.to_string()));
                     } else if library::passive(name).is_some() && !library::has_state(name) {
-                        found.add(
-                            Kinds::of(&Type::integer("char").unwrap_or_default(), &Types::default()),
-                            true,
-                            false,
-                        );
+                        found.add(Kinds::of(&Type::char(), &Types::default()), true, false);
                     } else if !library::is_expression(name) && !memory::makes_or_frees(name) {
                         return false;
                     }
