@@ -1,6 +1,9 @@
 //! Accesses that the analyses do not understand: refused, so that every other module may rely on what points-to says.
 
+mod aliased;
 mod null;
+
+pub use aliased::calls;
 
 use std::collections::BTreeSet;
 

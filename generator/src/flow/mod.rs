@@ -58,6 +58,7 @@ impl<'a> Flow<'a> {
         let activity = Activity::analyse(program, &points, &effects, heads, &mut refusals);
         let flow = Flow { program, points, effects, activity, heads: ids };
         refusals.extend(rounding::refusals(&flow));
+        check::calls(program, &flow.points, &flow.effects, &mut refusals);
         if refusals.is_empty() { Ok(flow) } else { Err(refusals) }
     }
 

@@ -165,6 +165,7 @@ impl<'f> Required<'f> {
             let sums = self.of_wave(wave, |own, p| {
                 let mut state = State::default();
                 own.region(p, RegionId(0), &mut state);
+                own.undefined_at_entry(p, &mut state.sum);
                 Sum { required: state.req, ..state.sum }
             });
             let all = Arc::make_mut(&mut self.sums);

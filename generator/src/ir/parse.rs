@@ -354,6 +354,8 @@ impl Parser {
     }
 
     fn param(&mut self, position: u32) -> Parsed<()> {
+        let undefined_at_entry = self.eat_word("undefined");
+        let no_alias = self.eat_word("noalias");
         let apart = self.eat_word("apart");
         let read_only = self.eat_word("const");
         let ty = self.ty()?;
@@ -371,6 +373,8 @@ impl Parser {
             shape,
             read_only,
             apart,
+            no_alias,
+            undefined_at_entry,
         };
         if matches!(ty, Type::Struct(_)) {
             param.object = Some(ObjectId::new(self.proc.objects.len()));

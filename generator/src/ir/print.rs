@@ -289,8 +289,12 @@ impl<'a> Printer<'a> {
         if param.read_only {
             text.insert_str(0, "const ");
         }
-        if param.apart {
-            text.insert_str(0, "apart ");
+        for (word, is_so) in
+            [("apart ", param.apart), ("noalias ", param.no_alias), ("undefined ", param.undefined_at_entry)]
+        {
+            if is_so {
+                text.insert_str(0, word);
+            }
         }
         text += &self.shape(&param.shape);
         if param.declaration != default_declaration(self.program, &param.ty) {

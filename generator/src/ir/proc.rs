@@ -147,6 +147,11 @@ pub struct Param {
     pub read_only: bool,
     /// Whether nothing else reaches the memory that it points to while the procedure runs.
     pub apart: bool,
+    /// Whether the language forbids that memory is written while the procedure reaches it under another name, too
+    /// (Fortran's dummies without TARGET).
+    pub no_alias: bool,
+    /// Whether nothing may read the memory that it points to before the procedure writes it (Fortran's `intent(out)`).
+    pub undefined_at_entry: bool,
 }
 
 /// A scalar variable of the source, or one that lowering made.

@@ -139,6 +139,8 @@ impl Builder<'_> {
                 name,
                 ty,
                 apart: false,
+                no_alias: false,
+                undefined_at_entry: false,
                 declaration: String::new(),
                 var: Some(var),
                 entry: Some(entry),

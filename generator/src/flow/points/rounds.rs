@@ -1,5 +1,7 @@
 //! One round over a procedure: its constraints, what its calls bind, which pairs of arguments may be the same memory.
 
+use std::collections::BTreeSet;
+
 use super::Points;
 use crate::flow::locs::{self, Loc, Root, Set};
 use crate::flow::walk;
@@ -184,9 +186,10 @@ impl Points<'_> {
                 continue;
             };
             for (&a, to_a) in binding {
-                new.extend(to_a.iter().filter(|&&x| self.locs.native(x) != Some(g)).map(|&x| (g, (a, x))));
+                let others = to_a.iter().filter(|&&x| self.locs.native(x) != Some(g) && !self.is_kept_apart(g, a, x));
+                new.extend(others.map(|&x| (g, (a, x))));
                 for (&b, to_b) in binding {
-                    if a != b {
+                    if a != b && !self.is_kept_apart(g, a, b) {
                         new.extend(self.overlaid(p, a, to_a, b, to_b).into_iter().map(|pair| (g, pair)));
                     }
                 }
@@ -200,6 +203,40 @@ impl Points<'_> {
         for (g, pair) in new {
             self.grown |= self.pairs[g.index()].insert(pair);
         }
+    }
+
+    /// Whether the language forbids that two roots are the same memory in a procedure. Where neither is written they may
+    /// be, and then their adjoints are, which are written.
+    fn is_kept_apart(&self, g: ProcId, a: Loc, b: Loc) -> bool {
+        let is_alone = |top: Loc| match self.locs.root(top) {
+            Root::Formal(q, k) => self.program.procs[q].params[k as usize].no_alias,
+            _ => false,
+        };
+        (is_alone(a) || is_alone(b)) && self.may_write(g, &Set::from([a, b]), &mut BTreeSet::new())
+    }
+
+    /// Whether a procedure writes to one of these roots, as far as is known.
+    fn may_write(&self, g: ProcId, tops: &Set, seen: &mut BTreeSet<(ProcId, Loc)>) -> bool {
+        let proc = &self.program.procs[g];
+        let hits = |cells: Set| cells.into_iter().any(|cell| tops.contains(&self.locs.root_top(cell)));
+        walk::items(proc, RegionId(0)).into_iter().any(|id| match &proc.items[id].kind {
+            ItemKind::Store { to, .. } => hits(self.cells(g, to)),
+            ItemKind::Call { callee, args, into, .. } => {
+                let pointers = || args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
+                into.as_ref().is_some_and(|into| hits(self.cells(g, into)))
+                    || match callee {
+                        Callee::Proc(h) => self.bindings.get(&(g, id)).into_iter().flatten().any(|(&top, bound)| {
+                            let is_bound = bound.iter().any(|&l| tops.contains(&self.locs.root_top(l)));
+                            is_bound && seen.insert((*h, top)) && self.may_write(*h, &Set::from([top]), seen)
+                        }),
+                        Callee::External { function, .. } => {
+                            function.writes() && pointers().any(|arg| hits(self.targets(g, arg)))
+                        }
+                        Callee::Sweep(..) => false,
+                    }
+            }
+            _ => false,
+        })
     }
 
     /// Where root `a` begins inside of root `b`, when the caller gives `to_a` for one and `to_b` for the other.
@@ -243,7 +280,8 @@ impl Points<'_> {
         let mut out = Vec::new();
         for &a in native.iter().filter(|&&l| self.locs.root_top(l) == l) {
             for &b in &native {
-                if self.locs.root_top(b) != a && locs::compatible(self.locs.ty(a), self.locs.ty(b)) {
+                let may_be = locs::compatible(self.locs.ty(a), self.locs.ty(b));
+                if self.locs.root_top(b) != a && may_be && !self.is_kept_apart(h, a, self.locs.root_top(b)) {
                     out.push((a, b));
                 }
             }

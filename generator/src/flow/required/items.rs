@@ -140,6 +140,17 @@ impl Required<'_> {
         }
     }
 
+    /// Nothing reads what an array that is undefined at entry holds there. What is required of it is kept all the same:
+    /// its adjoint before the call reads it.
+    pub(super) fn undefined_at_entry(&self, p: ProcId, sum: &mut Sum) {
+        let locs = &self.flow.points.locs;
+        for (k, _) in self.flow.program.procs[p].params.iter().enumerate().filter(|(_, param)| param.undefined_at_entry)
+        {
+            let top = locs.find(Root::Formal(p, k as u32));
+            top.into_iter().flat_map(|top| locs.leaves(top)).for_each(|leaf| drop(sum.exposed.remove(&leaf)));
+        }
+    }
+
     fn leaves(&self, p: ProcId, object: ObjectId) -> Vec<Loc> {
         let locs = &self.flow.points.locs;
         locs.find(Root::Object(p, object)).map(|top| locs.leaves(top)).unwrap_or_default()

@@ -405,6 +405,28 @@ fn edge_programs_store_what_is_needed_and_no_more() {
     assert_eq!(found, expected);
 }
 
+/// What an array holds at entry is exposed, unless the language says that it is undefined there.
+#[test]
+fn arrays_that_are_undefined_at_entry_expose_nothing() {
+    let exposed = |word: &str| {
+        let program = read(&format!(
+            "proc g({word}double* w, double* x, int* t) {{
+               store w.0[t.0[0]] = x.0[0]
+               store x.0[1] = w.0[t.0[1]] * x.0[0]
+             }}
+             proc f(double* x, double* w, int* t) {{ call g(w.0, x.0, t.0) }}"
+        ));
+        let flow = Flow::analyse(&program, &[head("x")]).unwrap();
+        let required = Required::new(&flow);
+        [ProcId(0), ProcId(1)].map(|p| required.show(&required.sum(p).exposed))
+    };
+    for (word, is_exposed) in [("", true), ("undefined ", false)] {
+        let [callee, caller] = exposed(word);
+        assert_eq!((callee.contains("*g.w["), caller.contains("*f.w[")), (is_exposed, is_exposed), "{callee} {caller}");
+        assert!(callee.contains("*g.x[0, 1)") && caller.contains("*f.x[0, 1)"), "{callee} {caller}");
+    }
+}
+
 /// A block that a pass hands on is another than that of the next pass.
 #[test]
 fn blocks_of_passes_are_one_where_each_pass_frees_its_own() {

@@ -89,6 +89,8 @@ impl Builder<'_> {
             shape: Vec::new(),
             read_only: false,
             apart: matches!(role, ReverseParam::Adjoint(k) if self.cx.facts.apart(self.id, k as usize)),
+            no_alias: false,
+            undefined_at_entry: false,
         });
         self.params.push(role);
         entry.map(|value| Expr::value(value, ty.clone()))

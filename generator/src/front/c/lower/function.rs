@@ -155,6 +155,8 @@ impl<'a> Lower<'_, 'a> {
             shape: Vec::new(),
             read_only,
             apart: false,
+            no_alias: false,
+            undefined_at_entry: false,
         };
         if let CType::Struct(_) = found.ty {
             let life = Life::Param(position);
