@@ -49,7 +49,8 @@ fn printed_text_of_memory_is_read_back() {
          typedef Pair { struct node a; i32\"enum side\" side; opaque\"FILE\"* log }
          global const double table[10, 20]
          global Pair state
-         static variadic proc g(struct node* p, const double[4]* q[?, 4] as \"double @[static 3][4]\", Pair by, size_t n, undefined noalias double* out) {
+         static variadic proc g(struct node* p, const double[4]* q[?, 4] as \"double @[static 3][4]\", Pair by, size_t n,
+           undefined noalias double* out) {
            renamed int k, k'1
            temporary double t
            flag int left
