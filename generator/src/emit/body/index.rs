@@ -5,34 +5,34 @@ use crate::sweep::tidy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Mentions in a procedure.
-pub(super) struct Index<'a> {
+pub(in crate::emit) struct Index<'a> {
     /// Values that any item reads.
-    pub(super) read: FxHashSet<ValueId>,
+    pub(in crate::emit) read: FxHashSet<ValueId>,
     /// How many items that stand in a region read each value.
-    pub(super) readers: FxHashMap<ValueId, usize>,
+    pub(in crate::emit) readers: FxHashMap<ValueId, usize>,
     /// The item that defines each value by an expression.
-    pub(super) lets: FxHashMap<ValueId, ItemId>,
+    pub(in crate::emit) lets: FxHashMap<ValueId, ItemId>,
     /// The items that stand in a region and name each object.
-    pub(super) naming: FxHashMap<ObjectId, Vec<ItemId>>,
+    pub(in crate::emit) naming: FxHashMap<ObjectId, Vec<ItemId>>,
     /// Objects that an item in a region declares.
-    pub(super) declared: FxHashSet<ObjectId>,
+    pub(in crate::emit) declared: FxHashSet<ObjectId>,
     /// The item that declares each variable of C.
-    pub(super) declaring: FxHashMap<VarId, ItemId>,
+    pub(in crate::emit) declaring: FxHashMap<VarId, ItemId>,
     /// The user's variables by name.
-    pub(super) variables: FxHashMap<&'a str, Vec<VarId>>,
+    pub(in crate::emit) variables: FxHashMap<&'a str, Vec<VarId>>,
     /// Objects that live in a region, by name.
-    pub(super) locals: FxHashMap<&'a str, Vec<ObjectId>>,
+    pub(in crate::emit) locals: FxHashMap<&'a str, Vec<ObjectId>>,
     /// Variables that something beside the source's own statements reads where they may have no value yet.
-    pub(super) unset: FxHashSet<VarId>,
+    pub(in crate::emit) unset: FxHashSet<VarId>,
     /// Pointers that are subscripted.
-    pub(super) arrays: FxHashSet<VarId>,
+    pub(in crate::emit) arrays: FxHashSet<VarId>,
     /// In a reverse sweep, definitions of values that nothing printed names: only outermost extents of places do, which
     /// say nothing about where an element lies.
-    pub(super) idle: FxHashSet<ItemId>,
+    pub(in crate::emit) idle: FxHashSet<ItemId>,
 }
 
 impl<'a> Index<'a> {
-    pub(super) fn new(proc: &'a Proc) -> Index<'a> {
+    pub(in crate::emit) fn new(proc: &'a Proc) -> Index<'a> {
         let (mut read, mut readers, mut declaring) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
         for item in proc.items.ids() {
             if let ItemKind::DeclareVar { var } = proc.items[item].kind {

@@ -23,7 +23,7 @@ impl Line {
 
 /// The lines of a body.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(in crate::emit) struct Lines {
     lines: Vec<Line>,
     /// The last chain, from its `} else if` to its end: of these lines all but the last stand deeper than it, or begin
     /// with `} else`.
@@ -33,36 +33,36 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn clear(&mut self) {
+    pub(in crate::emit) fn clear(&mut self) {
         self.lines.clear();
         self.chain = None;
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::emit) fn len(&self) -> usize {
         self.lines.len()
     }
 
-    pub(super) fn truncate(&mut self, length: usize) {
+    pub(in crate::emit) fn truncate(&mut self, length: usize) {
         self.lines.truncate(length);
         self.chain = None;
     }
 
-    pub(super) fn push(&mut self, indent: usize, text: &str) {
+    pub(in crate::emit) fn push(&mut self, indent: usize, text: &str) {
         self.lines.push(Line { indent, text: text.to_string(), gone: false, begin: 0, end: 0 });
     }
 
     /// Replaces the first line of a loop.
-    pub(super) fn replace(&mut self, at: usize, text: &str) {
+    pub(in crate::emit) fn replace(&mut self, at: usize, text: &str) {
         self.lines[at].text = text.to_string();
     }
 
     /// The lines without indentation.
-    pub(super) fn words(&self) -> String {
+    pub(in crate::emit) fn words(&self) -> String {
         self.lines.iter().filter(|line| !line.gone).flat_map(|line| [line.text.as_str(), "\n"]).collect()
     }
 
     /// The text.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::emit) fn text(&self) -> String {
         let (mut text, mut out) = (String::new(), 0);
         for line in &self.lines {
             out += line.begin;
@@ -78,7 +78,7 @@ impl Lines {
 
     /// Turns `} else {`, which is line `at` and stands at `indent`, into `} else if` if what follows is one `if` and
     /// nothing else.
-    pub(super) fn chain(&mut self, at: usize, indent: usize) -> bool {
+    pub(in crate::emit) fn chain(&mut self, at: usize, indent: usize) -> bool {
         let mut behind = (at + 1..self.lines.len()).filter(|k| !self.lines[*k].gone).peekable();
         // The line of the source is that of the `if` in front.
         let is_comment = |k: &usize| {

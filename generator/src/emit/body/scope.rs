@@ -1,13 +1,22 @@
 //! By variable: where each C variable is declared.
 
-use super::state::Body;
-use crate::emit::body::state::Scopes;
 use crate::ir::nesting::Nesting;
 use crate::ir::*;
 use rustc_hash::FxHashMap;
 
+/// Homes of variables of the output: the innermost region around every mention, and the first item there that mentions it.
+#[derive(Default)]
+pub(in crate::emit) struct Scopes {
+    /// Variables to be declared at an item, at the latest.
+    pub(in crate::emit) first: FxHashMap<ItemId, Vec<usize>>,
+    /// By region: the variables whose home is around it and that it or a region inside it assigns, and how often.
+    pub(in crate::emit) changed: Vec<Vec<(usize, usize)>>,
+    /// The region around all mentions of each variable.
+    pub(in crate::emit) homes: Vec<Option<RegionId>>,
+}
+
 impl Scopes {
-    pub(super) fn new(proc: &Proc, slots: &[usize], count: usize) -> Scopes {
+    pub(in crate::emit) fn new(proc: &Proc, slots: &[usize], count: usize) -> Scopes {
         if slots.is_empty() {
             return Scopes { changed: vec![Vec::new(); proc.regions.len()], ..Scopes::default() };
         }
@@ -86,17 +95,17 @@ impl Scopes {
         }
     }
 
-    pub(super) fn declared_at(&self, item: ItemId) -> &[usize] {
+    pub(in crate::emit) fn declared_at(&self, item: ItemId) -> &[usize] {
         self.first.get(&item).map_or(&[], Vec::as_slice)
     }
 
     /// The C variables from outside that a region and those inside it assign.
-    pub(super) fn changed_in(&self, region: RegionId) -> impl Iterator<Item = usize> {
+    pub(in crate::emit) fn changed_in(&self, region: RegionId) -> impl Iterator<Item = usize> {
         self.changed[region.index()].iter().map(|(slot, _)| *slot)
     }
 
     /// How often a region and those inside it assign a C variable from outside.
-    pub(super) fn times_changed(&self, region: RegionId, slot: usize) -> usize {
+    pub(in crate::emit) fn times_changed(&self, region: RegionId, slot: usize) -> usize {
         self.changed[region.index()].iter().find(|(changed, _)| *changed == slot).map_or(0, |(_, times)| *times)
     }
 }
@@ -105,19 +114,4 @@ impl Scopes {
 fn within(proc: &Proc, outer: RegionId, region: RegionId) -> Option<ItemId> {
     let around = |at: &(RegionId, ItemId)| proc.regions[at.0].parent;
     std::iter::successors(proc.regions[region].parent, around).find(|at| at.0 == outer).map(|at| at.1)
-}
-
-impl Body<'_> {
-    /// Declares a variable where it must exist, with a value that nobody reads.
-    pub(super) fn declare_slot(&mut self, slot: usize, ty: &Type) {
-        self.declared[slot] = true;
-        let zero = match ty {
-            Type::Pointer(_) => "NULL",
-            Type::Float { .. } => "0.0",
-            _ => "0",
-        };
-        let zero = if *ty == (Type::Float { bits: 32 }) { "0.0f" } else { zero };
-        let text = format!("{} = {zero};", self.exprs.declare(ty, &self.slot_names[slot].clone()));
-        self.statement(&text);
-    }
 }

@@ -3,7 +3,7 @@
 use super::calls;
 use super::unit::Unit;
 use crate::check::Watch;
-use crate::emit::expr::Exprs;
+use crate::emit::c::expr::Exprs;
 use crate::ir::*;
 use crate::names::Names;
 use crate::sweep::reverse::written;

@@ -11,8 +11,8 @@
 //! stand side by side go together.
 
 use super::state::Body;
-use crate::emit::body::state::{Record, Records};
-use crate::emit::calls;
+use crate::emit::c::body::state::{Record, Records};
+use crate::emit::c::calls;
 use crate::ir::*;
 
 /// Numbers of a record at most: they stay in registers or near them until the last one is there.

@@ -1,9 +1,9 @@
 //! The generated file, from its parts.
 
-use super::options::{Options, Output};
 use super::preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, UNINITIALISED};
 use super::unit::Unit;
 use super::{apart, asserted, body, calls, clashes, header, outside, statics, types, wrapper};
+use crate::emit::options::{Options, Output};
 use crate::ir::*;
 use crate::names::{self, SIGNATURE};
 use crate::parallel;

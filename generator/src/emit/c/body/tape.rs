@@ -1,7 +1,7 @@
 //! Pushes, pops and what `--check` notes, as C.
 
 use super::state::Body;
-use crate::emit::calls;
+use crate::emit::c::calls;
 use crate::ir::*;
 
 impl<'a> Body<'a> {

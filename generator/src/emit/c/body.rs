@@ -9,13 +9,10 @@
 
 mod copy;
 mod guarded;
-mod index;
 mod item;
-mod lines;
 mod naming;
 mod records;
 mod repeat;
-mod scope;
 mod snapshot;
 mod state;
 mod tape;
@@ -29,12 +26,11 @@ use super::calls;
 use super::expr::{Exprs, Naming};
 use super::unit::Unit;
 use crate::check::Watch;
+use crate::emit::body::{Head, Index, Lines, Scopes, begins, downs, heads};
 use crate::ir::*;
 use crate::names::{Names, code, words};
-use index::Index;
-use lines::Lines;
 pub(super) use state::Printed;
-use state::{Body, Copies, Records, Scopes};
+use state::{Body, Copies, Records};
 pub(super) use text::Macros;
 
 impl Naming for Body<'_> {
@@ -125,7 +121,7 @@ impl<'a> Body<'a> {
         let by_variable = proc.role != Role::Reverse;
         let mut locals = unit.names.clone();
         let index = Index::new(proc);
-        let downs = if by_variable { FxHashMap::default() } else { repeat::downs(proc) };
+        let downs = if by_variable { FxHashMap::default() } else { downs(proc) };
         let mut body = Body {
             unit,
             proc,
@@ -140,7 +136,7 @@ impl<'a> Body<'a> {
             slot_names: Vec::new(),
             slot_vars: Vec::new(),
             slots_named: FxHashMap::default(),
-            begins: if by_variable { FxHashMap::default() } else { repeat::begins(proc, &index, &downs) },
+            begins: if by_variable { FxHashMap::default() } else { begins(proc, &index, &downs) },
             index,
             objects: Vec::new(),
             scopes: Scopes::default(),
@@ -154,7 +150,7 @@ impl<'a> Body<'a> {
             skipped: FxHashSet::default(),
             records: Records::new(proc, bridged),
             params: Vec::new(),
-            heads: if by_variable { repeat::heads(proc) } else { FxHashMap::default() },
+            heads: if by_variable { heads(proc) } else { FxHashMap::default() },
             downs,
             copies: if by_variable { Copies::new(unit, primal, proc) } else { Copies::default() },
             handles: Vec::new(),
@@ -193,7 +189,7 @@ impl<'a> Body<'a> {
         body.scopes = Scopes::new(proc, &body.slots, body.slot_names.len());
         // The body changes the variable by the step alone.
         let heads = std::mem::take(&mut body.heads);
-        let once = |item: &ItemId, head: &state::Head| {
+        let once = |item: &ItemId, head: &Head| {
             let ItemKind::Loop { body: inside, .. } = &proc.items[*item].kind else { return false };
             let slot = body.slots[head.var.index()];
             body.scopes.times_changed(*inside, slot) == 1

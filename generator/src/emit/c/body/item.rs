@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use super::state::Body;
-use crate::emit::calls;
-use crate::emit::expr::Naming;
-use crate::emit::unit::params;
+use crate::emit::c::calls;
+use crate::emit::c::expr::Naming;
+use crate::emit::c::unit::params;
 use crate::ir::*;
 use crate::stack::deep;
 

@@ -1,7 +1,7 @@
 //! The copy of a procedure that says which memory it reaches, for `--check`: see [`crate::check::Watch`].
 
 use super::state::Body;
-use crate::emit::expr::{Exprs, NAME, Naming, PREFIX};
+use crate::emit::c::expr::{Exprs, NAME, Naming, PREFIX};
 use crate::ir::*;
 
 impl Body<'_> {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::beginning;
 use crate::directives::directives;
-use crate::emit::unit::Unit;
+use crate::emit::c::unit::Unit;
 use crate::ir::*;
 use crate::names::SIGNATURE;
 use crate::names::{is_library_header, is_of_headers};

@@ -1,7 +1,7 @@
 //! Names of objects, variables and values in C.
 
 use super::state::Body;
-use super::state::Scopes;
+use crate::emit::body::Scopes;
 use crate::ir::*;
 use crate::names::Names;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,5 +124,20 @@ impl Body<'_> {
         let ItemKind::Loop { carried, .. } = &self.proc.items[item].kind else { return false };
         let each = &carried[position as usize];
         carried.len() == 1 && self.begins.contains_key(&each.init) && !self.is_read(each.out)
+    }
+}
+
+impl Body<'_> {
+    /// Declares a variable where it must exist, with a value that nobody reads.
+    pub(super) fn declare_slot(&mut self, slot: usize, ty: &Type) {
+        self.declared[slot] = true;
+        let zero = match ty {
+            Type::Pointer(_) => "NULL",
+            Type::Float { .. } => "0.0",
+            _ => "0",
+        };
+        let zero = if *ty == (Type::Float { bits: 32 }) { "0.0f" } else { zero };
+        let text = format!("{} = {zero};", self.exprs.declare(ty, &self.slot_names[slot].clone()));
+        self.statement(&text);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::body::Macros;
 use super::helpers::Helpers;
-use super::options::Options;
+use crate::emit::options::Options;
 use crate::ir::*;
 use crate::names::{self, Names};
 use rustc_hash::{FxHashMap, FxHashSet};

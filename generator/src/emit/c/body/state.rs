@@ -1,10 +1,9 @@
 //! A procedure while it is printed.
 
-use super::index::Index;
-use super::lines::Lines;
 use crate::check::Watch;
-use crate::emit::expr::Exprs;
-use crate::emit::unit::Unit;
+use crate::emit::body::{Down, Head, Index, Lines, Scopes};
+use crate::emit::c::expr::Exprs;
+use crate::emit::c::unit::Unit;
 use crate::ir::*;
 use crate::names::Names;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -111,47 +110,4 @@ pub(super) struct Record {
     pub(super) items: Vec<ItemId>,
     /// From where on they stand side by side: these need no names in front of a push.
     pub(super) side: usize,
-}
-
-/// The parts of a `for`.
-#[derive(Clone, Debug)]
-pub(super) struct Head {
-    /// The variable that it steps.
-    pub(super) var: VarId,
-    /// The last item of the body.
-    pub(super) step: ItemId,
-    /// The item right in front of the loop, if it gives the variable its first value.
-    pub(super) init: Option<ItemId>,
-    /// Whether nothing but the loop and `init` mentions the variable.
-    pub(super) own: bool,
-}
-
-/// By value: a loop that counts down in its test, `for (int i = n; i-- > 0;)`.
-#[derive(Clone, Debug)]
-pub(super) struct Down {
-    /// Position of the counter among the carried variables.
-    pub(super) carried: usize,
-    /// The counter when a pass begins: one more than what the body reads.
-    pub(super) head: ValueId,
-    /// What the body reads.
-    pub(super) here: ValueId,
-    /// The item that defines it.
-    pub(super) item: ItemId,
-    /// The item that defines the first value, if nothing else reads that.
-    pub(super) init: Option<ItemId>,
-    /// What is tested in front of each pass: more than, or other than, the bound.
-    pub(super) test: Binary,
-    /// The bound.
-    pub(super) bound: i128,
-}
-
-/// Homes of C variables: the innermost region around every mention, and the first item there that mentions it.
-#[derive(Default)]
-pub(super) struct Scopes {
-    /// Variables to be declared at an item, at the latest.
-    pub(super) first: FxHashMap<ItemId, Vec<usize>>,
-    /// By region: the variables whose home is around it and that it or a region inside it assigns, and how often.
-    pub(super) changed: Vec<Vec<(usize, usize)>>,
-    /// The region around all mentions of each variable.
-    pub(super) homes: Vec<Option<RegionId>>,
 }

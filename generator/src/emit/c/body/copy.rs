@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::state::{Body, Copies};
 use super::text;
-use crate::emit::unit::Unit;
+use crate::emit::c::unit::Unit;
 use crate::ir::*;
 use crate::names::words;
 

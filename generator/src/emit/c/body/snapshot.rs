@@ -4,7 +4,7 @@
 //! between the two sweeps, behind everything that the loop has there.
 
 use super::state::Body;
-use crate::emit::calls;
+use crate::emit::c::calls;
 use crate::ir::*;
 
 /// What pointers lead into.

@@ -1,0 +1,12 @@
+//! What is known of a procedure that is printed, whatever the language of the output: where its values are mentioned, where
+//! variables are declared, which loops are statements of their own, the lines so far.
+
+mod index;
+mod lines;
+mod loops;
+mod scope;
+
+pub(super) use index::Index;
+pub(super) use lines::Lines;
+pub(super) use loops::{Down, Head, begins, downs, heads};
+pub(super) use scope::Scopes;
