@@ -259,6 +259,7 @@ impl Parser {
     fn procedure(&mut self) -> Parsed<()> {
         self.proc = Proc { is_static: self.eat_word("static"), ..Proc::default() };
         self.proc.has_list = self.eat_word("variadic");
+        self.proc.language = if self.eat_word("fortran") { Language::Fortran } else { Language::C };
         self.proc.role = self.role().unwrap_or_default();
         self.expect_word("proc")?;
         self.proc.name = self.name()?;

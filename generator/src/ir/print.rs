@@ -248,6 +248,7 @@ impl<'a> Printer<'a> {
         let params: Vec<_> = proc.params.iter().map(|param| self.param(param)).collect();
         let is_static = if proc.is_static { "static " } else { "" };
         let has_list = if proc.has_list { "variadic " } else { "" };
+        let language = if proc.language == Language::Fortran { "fortran " } else { "" };
         let role = match proc.role {
             Role::Primal => "",
             Role::Forward => "forward ",
@@ -259,7 +260,11 @@ impl<'a> Printer<'a> {
             ty => format!(" -> {}", self.ty(ty)),
         };
         let span = self.span(proc.span);
-        self.line(&format!("{is_static}{has_list}{role}proc {}({}){result}{span} {{", proc.name, params.join(", ")));
+        self.line(&format!(
+            "{is_static}{has_list}{language}{role}proc {}({}){result}{span} {{",
+            proc.name,
+            params.join(", ")
+        ));
         self.indent += 1;
         self.variables();
         self.orphans();

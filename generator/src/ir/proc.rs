@@ -66,6 +66,8 @@ pub struct Proc {
     pub name: String,
     /// What it is.
     pub role: Role,
+    /// The language that it is written in, and its sweeps.
+    pub language: Language,
     /// Parameters, in order.
     pub params: Vec<Param>,
     /// Type of the result; [`Type::Void`] for none. A struct is returned through [`Proc::result_object`].
@@ -97,6 +99,16 @@ pub struct Proc {
     pub orders: Vec<Order>,
     /// Which source defines it, and where.
     pub span: Span,
+}
+
+/// A language of procedures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// C
+    #[default]
+    C,
+    /// Fortran
+    Fortran,
 }
 
 /// What an expression reads or writes.

@@ -8,6 +8,7 @@ pub mod again;
 pub mod checkpoint;
 pub mod control;
 pub mod cut;
+pub(crate) mod decisions;
 pub(crate) mod exprs;
 pub mod facts;
 pub mod flow_facts;

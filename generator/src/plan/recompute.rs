@@ -1,6 +1,7 @@
 //! What each value is in terms of others: the moves of the token game, prepared once for a procedure.
 
 use super::control::{self, Index};
+use super::decisions;
 use crate::ir::walk;
 use crate::ir::{
     Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId, zero,
@@ -49,7 +50,10 @@ impl Definitions {
         };
         for value in proc.values.ids() {
             all.by_region.entry(proc.values[value].region).or_default().push(value);
-            let Some((expr, item, invertible)) = all.definition(proc, value, &lets) else { continue };
+            let known = all.definition(proc, value, &lets);
+            let Some((expr, item, invertible)) = known.filter(|known| !decisions::may_differ(proc, &known.0)) else {
+                continue;
+            };
             let mut operands = Vec::new();
             walk::values(&expr, &mut |v| operands.push(v));
             for operand in operands {

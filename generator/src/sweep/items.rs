@@ -4,6 +4,7 @@ use super::builder::{Builder, Named, Own, Stored};
 use super::reverse::{bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
+use crate::plan::decisions;
 pub(super) use crate::plan::exprs::{binary, cast, unsigned};
 use crate::plan::game::Token;
 use crate::plan::{Explained, Explanation, Interface};
@@ -243,7 +244,7 @@ impl Builder<'_> {
         let span = self.span;
         if !self.plan.bits.contains(&item) {
             let steady = !walk::loads(on) || self.cx.facts.across(self.id, item, on);
-            if steady && self.cx.facts.ordered(self.id, on) && self.can(on) {
+            if steady && !decisions::may_differ(self.primal, on) && self.cx.facts.ordered(self.id, on) && self.can(on) {
                 self.again.push((item, on.clone()));
                 self.explain(span, "branch".into(), "its condition is evaluated again", 0.0);
                 return self.operand(on);

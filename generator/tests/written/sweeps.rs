@@ -136,3 +136,29 @@ fn grows(what: &str, count: usize, made: &dyn Fn(usize) -> String) {
     let (few, many) = (taken(count), taken(4 * count));
     assert!(few > count as u64 && many < 6 * few, "{what}: {few} steps, {many} for four times the statements");
 }
+
+#[test]
+fn decisions_that_compute_with_reals_are_stored_where_products_and_sums_may_be_rounded_once() {
+    let bits = |language: &str, on: &str| {
+        let text = format!(
+            "{language}proc f(const double* x, const double* w, int k) -> double {{
+               var double y
+               var int i
+               let i.1 = (int)(w.0[0] * w.0[1])
+               if {on} {{ let y.1 = x.0[0] * x.0[0] }} else {{ let y.2 = x.0[i.1] }}
+               join y.3 = y.1 | y.2
+               return y.3
+             }}"
+        );
+        let program = parse::program(&text).unwrap_or_else(|e| panic!("{e}"));
+        let adjoint = adjoint(&program, &[head("f(f)/(x)")], &Choices::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+        let plan = &adjoint.sweeps[0].plan;
+        (plan.bits.len(), plan.records.values().map(Vec::len).sum::<usize>())
+    };
+    let computed = "w.0[0] * w.0[1] - w.0[2] > 0.0";
+    assert_eq!(bits("", computed), (0, 0));
+    assert_eq!(bits("fortran ", computed), (1, 1));
+    // What is read and not computed decides alike.
+    assert_eq!(bits("fortran ", "w.0[2] > 0.0"), (0, 1));
+    assert_eq!(bits("fortran ", "k.0 > 0"), (0, 1));
+}
