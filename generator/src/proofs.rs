@@ -140,9 +140,9 @@ fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
     let proc = &sweeps.forward;
     let positions = proc.positions();
     let place = item.and_then(|item| positions.get(item.index()).copied().flatten());
-    let around = |again: &ItemId| match (&proc.items[*again].kind, place) {
-        (ItemKind::Loop { body, .. }, Some((region, _))) => item == Some(*again) || proc.is_within(region, *body),
-        _ => false,
+    let around = |again: &ItemId| {
+        let (ItemKind::Loop { body, .. }, Some((region, _))) = (&proc.items[*again].kind, place) else { return false };
+        item == Some(*again) || proc.is_within(region, *body)
     };
     let all: Vec<ItemId> = sweeps.plan.again.keys().copied().collect();
     let concerned: Vec<ItemId> = all.iter().copied().filter(around).collect();

@@ -1,5 +1,6 @@
 //! The layers of the library: imports point down only, and `unsafe` stays where it belongs. Within a layer no files import
-//! each other in a circle ([`circles`]), and no file is long without a reason ([`lengths`]).
+//! each other in a circle ([`circles`]), and no file is long without a reason ([`lengths`]). Matches over items of the
+//! generator name all kinds ([`items`]).
 //!
 //! A path that starts with `crate::`, or that `super::` leads up to the crate root, names a module of another
 //! layer. It must lie strictly below: modules of one layer never import each other. Paths are read from the
@@ -7,6 +8,7 @@
 
 mod circles;
 mod imports;
+mod items;
 mod lengths;
 mod source;
 mod tokens;

@@ -105,20 +105,18 @@ impl<'a> Watch<'a> {
             for place in walk::of_item(proc, item).into_iter().flat_map(walk::loads) {
                 self.site(program, p, place, item.span, false);
             }
-            match &item.kind {
-                ItemKind::Store { to, .. } => self.site(program, p, to, item.span, true),
-                ItemKind::Call { callee, into, .. } => {
-                    into.iter().for_each(|into| self.site(program, p, into, item.span, true));
-                    if let Callee::Proc(g) = callee
-                        && self.copied.contains(g)
-                    {
-                        let roots: Vec<Loc> = self.roots[g.index()].keys().copied().collect();
-                        let bound = roots.into_iter().map(|root| self.list(p, &self.points.up(p, id, *g, root)));
-                        let bound = bound.collect();
-                        self.call((p, Some(id)), bound);
-                    }
+            if let ItemKind::Store { to, .. } = &item.kind {
+                self.site(program, p, to, item.span, true);
+            } else if let ItemKind::Call { callee, into, .. } = &item.kind {
+                into.iter().for_each(|into| self.site(program, p, into, item.span, true));
+                if let Callee::Proc(g) = callee
+                    && self.copied.contains(g)
+                {
+                    let roots: Vec<Loc> = self.roots[g.index()].keys().copied().collect();
+                    let bound = roots.into_iter().map(|root| self.list(p, &self.points.up(p, id, *g, root)));
+                    let bound = bound.collect();
+                    self.call((p, Some(id)), bound);
                 }
-                _ => {}
             }
         }
         for place in proc.result.iter().flat_map(walk::loads) {

@@ -108,42 +108,38 @@ impl Effects {
         for inner in item.kind.regions() {
             effect.add(&self.regions[p.index()][inner.index()]);
         }
-        match &item.kind {
-            ItemKind::Store { to, .. } => write(points, p, to, &mut effect),
-            ItemKind::Call { callee, args, into, .. } => {
-                match callee {
-                    Callee::Proc(g) => self.call(points, program, p, id, *g, &mut effect),
-                    Callee::External { function, unknown, .. } => {
-                        if *unknown {
-                            effect.writes.extend(&self.state);
-                        }
-                        for arg in args.iter().filter(|a| matches!(a.ty, Type::Pointer(_))) {
-                            for t in points.targets(p, arg) {
-                                effect.reads.extend(points.locs.leaves(t));
-                                // What lay at the old address of a block is not there any more.
-                                let moves = *function == External::Resize;
-                                if moves || function.writes() && !passed_on(points, t) {
-                                    effect.writes.extend(points.locs.leaves(t));
-                                }
+        for to in item.kind.written() {
+            write(points, p, to, &mut effect);
+        }
+        if let Some(object) = item.kind.begun() {
+            let top = points.locs.find(Root::Object(p, object)).expect("every object has one");
+            effect.writes.extend(points.locs.leaves(top));
+        }
+        if let ItemKind::Call { callee, args, .. } = &item.kind {
+            match callee {
+                Callee::Proc(g) => self.call(points, program, p, id, *g, &mut effect),
+                Callee::External { function, unknown, .. } => {
+                    if *unknown {
+                        effect.writes.extend(&self.state);
+                    }
+                    for arg in args.iter().filter(|a| matches!(a.ty, Type::Pointer(_))) {
+                        for t in points.targets(p, arg) {
+                            effect.reads.extend(points.locs.leaves(t));
+                            // What lay at the old address of a block is not there any more.
+                            let moves = *function == External::Resize;
+                            if moves || function.writes() && !passed_on(points, t) {
+                                effect.writes.extend(points.locs.leaves(t));
                             }
                         }
                     }
-                    Callee::Sweep(..) => {}
                 }
-                if let Some(into) = into {
-                    write(points, p, into, &mut effect);
-                }
+                Callee::Sweep(..) => {}
             }
-            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                let top = points.locs.find(Root::Object(p, *object)).expect("every object has one");
-                effect.writes.extend(points.locs.leaves(top));
+        }
+        if let ItemKind::Free { pointer } = &item.kind {
+            for t in points.targets(p, pointer) {
+                effect.writes.extend(points.locs.leaves(t));
             }
-            ItemKind::Free { pointer } => {
-                for t in points.targets(p, pointer) {
-                    effect.writes.extend(points.locs.leaves(t));
-                }
-            }
-            _ => {}
         }
         effect
     }
@@ -202,9 +198,9 @@ fn state(program: &Program, points: &Points) -> Set {
 fn given_away(program: &Program, points: &Points) -> Set {
     let mut given = points.stored();
     for (p, proc) in program.procs.iter().enumerate() {
-        let passed = proc.items.iter().filter_map(|item| match &item.kind {
-            ItemKind::Call { callee: Callee::External { .. }, args, .. } => Some(args),
-            _ => None,
+        let passed = proc.items.iter().filter_map(|item| {
+            let ItemKind::Call { callee: Callee::External { .. }, args, .. } = &item.kind else { return None };
+            Some(args)
         });
         let pointers = passed.flatten().chain(&proc.result).filter(|e| matches!(e.ty, Type::Pointer(_)));
         let targets = pointers.flat_map(|pointer| points.targets(ProcId::new(p), pointer));

@@ -58,9 +58,11 @@ impl Flow<'_> {
     /// The items of a procedure, other than calls of procedures, that may write one of these locations.
     fn setters(&self, proc: ProcId, cells: &Set) -> Vec<ItemId> {
         let this = &self.program.procs[proc];
-        let sets = |item: &ItemId| match this.items[*item].kind {
-            ItemKind::Call { callee: Callee::Proc(_), .. } | ItemKind::Branch { .. } | ItemKind::Loop { .. } => false,
-            _ => !self.effects.item(proc, *item).writes.is_disjoint(cells),
+        let sets = |item: &ItemId| {
+            let kind = &this.items[*item].kind;
+            let is_inside =
+                matches!(kind, ItemKind::Call { callee: Callee::Proc(_), .. }) || !kind.regions().is_empty();
+            !is_inside && !self.effects.item(proc, *item).writes.is_disjoint(cells)
         };
         walk::items(this, RegionId(0)).into_iter().filter(sets).collect()
     }

@@ -114,49 +114,48 @@ impl Ways<'_> {
         let body = &self.flow.program.procs[self.proc];
         let item = &body.items[id];
         walk::of_item(body, item).into_iter().for_each(|expr| self.reads(expr));
-        match &item.kind {
-            ItemKind::Store { to, .. } => self.sum.written.extend(self.flow.cells(self.proc, to)),
-            ItemKind::Call { callee: Callee::Proc(callee), .. } => {
-                let up = |set: &Set| -> Set {
-                    set.iter().flat_map(|&loc| self.flow.points.up(self.proc, id, *callee, loc)).collect()
-                };
-                let (first, written) = (up(&self.sums[callee.index()].first), up(&self.sums[callee.index()].written));
-                self.first(first);
-                self.sum.written.extend(written);
-                self.sum.written.extend(self.direct(id));
-            }
-            ItemKind::Branch { on, then, otherwise, .. } => {
-                let before = self.sum.written.clone();
-                let arms = [(on.clone(), *then), (opposite(on), *otherwise)].map(|(on, arm)| {
-                    self.sum.written = before.clone();
-                    let held = self.under.iter().filter(|(condition, _)| *condition == on);
-                    self.sum.written.extend(held.flat_map(|(_, written)| written));
-                    let known = self.under.len();
-                    self.region(arm);
-                    self.under.truncate(known);
-                    (on, std::mem::take(&mut self.sum.written))
-                });
-                self.sum.written = &before | &(&arms[0].1 & &arms[1].1);
-                self.under.extend(arms.map(|(on, written)| (on, &written - &before)));
-            }
-            ItemKind::Loop { body, .. } => {
+        if let ItemKind::Store { to, .. } = &item.kind {
+            self.sum.written.extend(self.flow.cells(self.proc, to))
+        } else if let ItemKind::Call { callee: Callee::Proc(callee), .. } = &item.kind {
+            let up = |set: &Set| -> Set {
+                set.iter().flat_map(|&loc| self.flow.points.up(self.proc, id, *callee, loc)).collect()
+            };
+            let (first, written) = (up(&self.sums[callee.index()].first), up(&self.sums[callee.index()].written));
+            self.first(first);
+            self.sum.written.extend(written);
+            self.sum.written.extend(self.direct(id));
+        } else if let ItemKind::Branch { on, then, otherwise, .. } = &item.kind {
+            let before = self.sum.written.clone();
+            let arms = [(on.clone(), *then), (opposite(on), *otherwise)].map(|(on, arm)| {
+                self.sum.written = before.clone();
+                let held = self.under.iter().filter(|(condition, _)| *condition == on);
+                self.sum.written.extend(held.flat_map(|(_, written)| written));
                 let known = self.under.len();
-                self.region(*body);
+                self.region(arm);
                 self.under.truncate(known);
-            }
-            _ => self.sum.written.extend(self.direct(id)),
+                (on, std::mem::take(&mut self.sum.written))
+            });
+            self.sum.written = &before | &(&arms[0].1 & &arms[1].1);
+            self.under.extend(arms.map(|(on, written)| (on, &written - &before)));
+        } else if let ItemKind::Loop { body, .. } = &item.kind {
+            let known = self.under.len();
+            self.region(*body);
+            self.under.truncate(known);
+        } else {
+            self.sum.written.extend(self.direct(id))
         }
     }
 
     /// What an item writes besides: the result of a call, an object whose life begins.
     fn direct(&self, id: ItemId) -> Set {
-        match &self.flow.program.procs[self.proc].items[id].kind {
-            ItemKind::Call { callee: Callee::Proc(_), into, .. } => {
-                let into = into.iter().flat_map(|into| self.flow.cells(self.proc, into));
-                into.flat_map(|loc| self.flow.points.locs.leaves(loc)).collect()
-            }
-            ItemKind::Declare { .. } | ItemKind::Alloc { .. } => self.flow.effects.item(self.proc, id).writes.clone(),
-            _ => Set::new(),
+        let kind = &self.flow.program.procs[self.proc].items[id].kind;
+        if let ItemKind::Call { callee: Callee::Proc(_), into, .. } = kind {
+            let into = into.iter().flat_map(|into| self.flow.cells(self.proc, into));
+            into.flat_map(|loc| self.flow.points.locs.leaves(loc)).collect()
+        } else if let ItemKind::Declare { .. } | ItemKind::Alloc { .. } = kind {
+            self.flow.effects.item(self.proc, id).writes.clone()
+        } else {
+            Set::new()
         }
     }
 

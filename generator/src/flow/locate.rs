@@ -300,10 +300,7 @@ impl<'a> Locator<'a> {
         if self.program.procs.iter().flat_map(|proc| &proc.items).any(|item| item.kind.resizes()) {
             return None;
         }
-        let mut counts = walk::items(proc, RegionId(0)).into_iter().filter_map(|id| match &proc.items[id].kind {
-            ItemKind::Alloc { object, count, .. } if *object == o => Some(count),
-            _ => None,
-        });
+        let mut counts = walk::items(proc, RegionId(0)).into_iter().filter_map(|id| proc.items[id].kind.count_of(o));
         let found = counts.next()?;
         if counts.next().is_some() { None } else { self.poly(p, found, &Facts::default()) }
     }

@@ -16,36 +16,34 @@ use crate::ir::{Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, Pr
 pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcId, item: ItemId) -> Vec<Expr> {
     let proc = &program.procs[p];
     let mut needs = Needs { points, activity, p, out: Vec::new() };
-    match &proc.items[item].kind {
-        ItemKind::Let { value } => {
-            if let Def::Is(e) = &proc.values[*value].def {
-                if activity.value(p, *value) {
-                    needs.expr(e);
-                } else if matches!(e.ty, Type::Pointer(_)) {
-                    needs.pointer(e);
-                }
-            }
+    let kind = &proc.items[item].kind;
+    if let ItemKind::Let { value } = kind
+        && let Def::Is(e) = &proc.values[*value].def
+    {
+        if activity.value(p, *value) {
+            needs.expr(e);
+        } else if matches!(e.ty, Type::Pointer(_)) {
+            needs.pointer(e);
         }
+    }
+    if let ItemKind::Store { to, from } = kind {
         // The address is needed to bring old contents back, too.
-        ItemKind::Store { to, from } => {
-            needs.address(to);
-            if activity.place(points, p, to) {
-                needs.expr(from);
+        needs.address(to);
+        if activity.place(points, p, to) {
+            needs.expr(from);
+        }
+    }
+    if let ItemKind::Call { callee: Callee::Proc(_), args, into, .. } = kind {
+        // The reverse sweep of the callee may read any argument.
+        for arg in args {
+            needs.add(arg);
+            if let Type::Float { .. } = arg.ty {
+                needs.expr(arg);
             }
         }
-        ItemKind::Call { callee: Callee::Proc(_), args, into, .. } => {
-            // The reverse sweep of the callee may read any argument.
-            for arg in args {
-                needs.add(arg);
-                if let Type::Float { .. } = arg.ty {
-                    needs.expr(arg);
-                }
-            }
-            if let Some(into) = into {
-                needs.address(into);
-            }
+        if let Some(into) = into {
+            needs.address(into);
         }
-        _ => {}
     }
     needs.out
 }

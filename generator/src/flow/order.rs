@@ -113,9 +113,11 @@ impl Judge<'_> {
             return false;
         }
         let (mut open, mut seen) = (vec![p], BTreeSet::new());
-        let called = |item: &ItemId| match &self.program.procs[p].items[*item].kind {
-            ItemKind::Call { callee: Callee::Proc(callee), .. } => Some(*callee),
-            _ => None,
+        let called = |item: &ItemId| {
+            let ItemKind::Call { callee: Callee::Proc(callee), .. } = &self.program.procs[p].items[*item].kind else {
+                return None;
+            };
+            Some(*callee)
         };
         open.splice(.., order.calls.iter().chain([&order.call]).filter_map(called));
         while let Some(q) = open.pop() {
@@ -129,14 +131,16 @@ impl Judge<'_> {
                 if counts(&this.kind) {
                     continue;
                 }
-                let mut touches = match &this.kind {
-                    ItemKind::Store { to, .. } => is_here(q, to),
-                    ItemKind::Call { callee: Callee::External { .. }, .. } | ItemKind::Call { into: Some(_), .. } => {
-                        let effect = self.effects.item(q, item);
-                        let mut all = effect.reads.iter().chain(&effect.writes);
-                        all.any(|other| *other == loc || self.points.may_alias(p, loc, *other))
-                    }
-                    _ => false,
+                let mut touches = if let ItemKind::Store { to, .. } = &this.kind {
+                    is_here(q, to)
+                } else if let ItemKind::Call { callee: Callee::External { .. }, .. }
+                | ItemKind::Call { into: Some(_), .. } = &this.kind
+                {
+                    let effect = self.effects.item(q, item);
+                    let mut all = effect.reads.iter().chain(&effect.writes);
+                    all.any(|other| *other == loc || self.points.may_alias(p, loc, *other))
+                } else {
+                    false
                 };
                 for e in walk::of_item(proc, this) {
                     touches |= walk::loads(e).into_iter().any(|place| is_here(q, place));

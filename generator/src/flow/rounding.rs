@@ -12,11 +12,12 @@ pub fn refusals(flow: &Flow) -> Vec<Refusal> {
         let proc = &flow.program.procs[p];
         for id in walk::items(proc, RegionId(0)) {
             let item = &proc.items[id];
-            let ends_here = match &item.kind {
-                ItemKind::Let { value } => !flow.active_value(p, *value),
-                ItemKind::Store { to, .. } => !flow.active_place(p, to),
-                ItemKind::Call { .. } => false,
-                _ => true,
+            let ends_here = if let ItemKind::Let { value } = &item.kind {
+                !flow.active_value(p, *value)
+            } else if let ItemKind::Store { to, .. } = &item.kind {
+                !flow.active_place(p, to)
+            } else {
+                !matches!(item.kind, ItemKind::Call { .. })
             };
             if !ends_here {
                 walk::of_item(proc, item).into_iter().for_each(|e| see(flow, p, e, item.span, &mut refusals));

@@ -71,35 +71,36 @@ impl Reader<'_> {
                 fresh.clear();
             }
             walk::of_item(proc, item).into_iter().filter(|_| !is_late).for_each(|e| self.read(e, fresh));
-            match &item.kind {
-                ItemKind::Store { to: Place { base: Base::Global(global), .. }, .. } => {
-                    fresh.insert(*global);
+            if let ItemKind::Store { to: Place { base: Base::Global(global), .. }, .. } = &item.kind {
+                fresh.insert(*global);
+            } else if let ItemKind::Call { .. } = &item.kind
+                && self.is_unknown(*id)
+            {
+                fresh.clear();
+            } else if let ItemKind::Branch { then, otherwise, .. } = &item.kind {
+                let mut other = fresh.clone();
+                self.region(*then, fresh);
+                self.region(*otherwise, &mut other);
+                fresh.retain(|global| other.contains(global));
+            } else if let ItemKind::Loop { test, at, body, .. } = &item.kind {
+                let mut inside = fresh.clone();
+                self.region(*body, &mut inside);
+                if *at == TestAt::After {
+                    self.read(test, &inside);
+                    *fresh = inside;
                 }
-                ItemKind::Call { .. } if self.is_unknown(*id) => fresh.clear(),
-                ItemKind::Branch { then, otherwise, .. } => {
-                    let mut other = fresh.clone();
-                    self.region(*then, fresh);
-                    self.region(*otherwise, &mut other);
-                    fresh.retain(|global| other.contains(global));
-                }
-                ItemKind::Loop { test, at, body, .. } => {
-                    let mut inside = fresh.clone();
-                    self.region(*body, &mut inside);
-                    if *at == TestAt::After {
-                        self.read(test, &inside);
-                        *fresh = inside;
-                    }
-                }
-                _ => {}
             }
         }
     }
 
     fn is_unknown(&self, item: ItemId) -> bool {
-        match &self.proc.items[item].kind {
-            ItemKind::Call { callee: Callee::External { unknown, .. }, .. } => *unknown,
-            ItemKind::Call { callee: Callee::Proc(callee), .. } => self.meets[callee.index()],
-            _ => false,
+        let kind = &self.proc.items[item].kind;
+        if let ItemKind::Call { callee: Callee::External { unknown, .. }, .. } = kind {
+            *unknown
+        } else if let ItemKind::Call { callee: Callee::Proc(callee), .. } = kind {
+            self.meets[callee.index()]
+        } else {
+            false
         }
     }
 

@@ -399,23 +399,23 @@ fn drop_equal_joins(proc: &mut Proc) {
     loop {
         let mut same = FxHashMap::default();
         for item in &mut proc.items {
-            match &mut item.kind {
-                ItemKind::Branch { joins, .. } => joins.retain(|join| {
+            if let ItemKind::Branch { joins, .. } = &mut item.kind {
+                joins.retain(|join| {
                     let equal = join.then == join.otherwise;
                     if equal {
                         same.insert(join.out, join.then);
                     }
                     !equal
-                }),
-                ItemKind::Loop { carried, .. } => carried.retain(|one| {
+                });
+            } else if let ItemKind::Loop { carried, .. } = &mut item.kind {
+                carried.retain(|one| {
                     let constant = one.end == one.head || one.end == one.init;
                     if constant {
                         same.insert(one.head, one.init);
                         same.insert(one.out, one.init);
                     }
                     !constant
-                }),
-                _ => {}
+                });
             }
         }
         if same.is_empty() {

@@ -220,6 +220,18 @@ impl ItemKind {
         written
     }
 
+    /// The value that a definition or a call assigns.
+    pub fn assigned(&self) -> Option<ValueId> {
+        let (ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. }) = self else { return None };
+        Some(*value)
+    }
+
+    /// The number of elements, where it allocates this block.
+    pub fn count_of(&self, block: ObjectId) -> Option<&Expr> {
+        let ItemKind::Alloc { object, count, .. } = self else { return None };
+        (*object == block).then_some(count)
+    }
+
     /// The object that begins here.
     pub fn begun(&self) -> Option<ObjectId> {
         let (ItemKind::Declare { object } | ItemKind::Alloc { object, .. }) = self else { return None };

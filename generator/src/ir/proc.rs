@@ -259,11 +259,8 @@ impl Proc {
     /// not do.
     pub fn is_guarded(&self) -> bool {
         let unnamed = |function: &External| matches!(function, External::Stop(Reason::Unnamed(_)));
-        let stops = |kind: &ItemKind| match kind {
-            ItemKind::Call { callee: Callee::External { function, .. }, .. } => unnamed(function),
-            _ => false,
-        };
-        self.items.iter().any(|item| stops(&item.kind))
+        let stops = |callee: &Callee| matches!(callee, Callee::External { function, .. } if unnamed(function));
+        self.items.iter().any(|item| matches!(&item.kind, ItemKind::Call { callee, .. } if stops(callee)))
     }
 
     /// By item: its region and its position there.
@@ -280,14 +277,20 @@ impl Proc {
     /// The two values that a joined or a carried one takes its own from.
     pub fn merged(&self, def: &Def) -> Option<[ValueId; 2]> {
         match def {
-            Def::Join(item, k) => match &self.items[*item].kind {
-                ItemKind::Branch { joins, .. } => joins.get(*k as usize).map(|join| [join.then, join.otherwise]),
-                _ => None,
-            },
-            Def::Head(item, k) | Def::Out(item, k) => match &self.items[*item].kind {
-                ItemKind::Loop { carried, .. } => carried.get(*k as usize).map(|each| [each.init, each.end]),
-                _ => None,
-            },
+            Def::Join(item, k) => {
+                if let ItemKind::Branch { joins, .. } = &self.items[*item].kind {
+                    joins.get(*k as usize).map(|join| [join.then, join.otherwise])
+                } else {
+                    None
+                }
+            }
+            Def::Head(item, k) | Def::Out(item, k) => {
+                if let ItemKind::Loop { carried, .. } = &self.items[*item].kind {
+                    carried.get(*k as usize).map(|each| [each.init, each.end])
+                } else {
+                    None
+                }
+            }
             _ => None,
         }
     }

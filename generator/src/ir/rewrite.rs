@@ -125,11 +125,12 @@ pub fn prune(proc: &mut Proc) {
         matches!(vars[var].kind, VarKind::Temporary | VarKind::Flag)
     };
     for item in &mut proc.items {
-        match &mut item.kind {
-            ItemKind::Branch { joins, .. } => joins.retain(|join| used(join.out)),
-            ItemKind::Loop { carried, .. } => carried.retain(|one| used(one.head) || used(one.out)),
-            ItemKind::Call { result: slot, .. } => *slot = slot.filter(|value| used(*value) || !made(*value)),
-            _ => {}
+        if let ItemKind::Branch { joins, .. } = &mut item.kind {
+            joins.retain(|join| used(join.out));
+        } else if let ItemKind::Loop { carried, .. } = &mut item.kind {
+            carried.retain(|one| used(one.head) || used(one.out));
+        } else if let ItemKind::Call { result: slot, .. } = &mut item.kind {
+            *slot = slot.filter(|value| used(*value) || !made(*value));
         }
     }
     let dead: Vec<bool> = proc
@@ -149,12 +150,10 @@ fn drop_empty(proc: &mut Proc) {
         let empty: Vec<bool> = proc
             .items
             .iter()
-            .map(|item| match &item.kind {
-                ItemKind::Branch { then, otherwise, joins, .. } => {
-                    let hollow = |region: &RegionId| proc.regions[*region].items.is_empty();
-                    joins.is_empty() && hollow(then) && hollow(otherwise)
-                }
-                _ => false,
+            .map(|item| {
+                let ItemKind::Branch { then, otherwise, joins, .. } = &item.kind else { return false };
+                let hollow = |region: &RegionId| proc.regions[*region].items.is_empty();
+                joins.is_empty() && hollow(then) && hollow(otherwise)
             })
             .collect();
         let mut any = false;
@@ -176,19 +175,15 @@ fn used_values(proc: &mut Proc) -> Vec<bool> {
     let mut sources: FxHashMap<ValueId, Vec<ValueId>> = FxHashMap::default();
     let mut roots = Vec::new();
     for item in &mut proc.items {
-        match &mut item.kind {
-            ItemKind::Branch { joins, .. } => {
-                for join in joins {
-                    sources.insert(join.out, vec![join.then, join.otherwise]);
-                }
+        if let ItemKind::Branch { joins, .. } = &mut item.kind {
+            for join in joins {
+                sources.insert(join.out, vec![join.then, join.otherwise]);
             }
-            ItemKind::Loop { carried, .. } => {
-                for one in carried {
-                    sources.insert(one.head, vec![one.init, one.end]);
-                    sources.insert(one.out, vec![one.init, one.end, one.head]);
-                }
+        } else if let ItemKind::Loop { carried, .. } = &mut item.kind {
+            for one in carried {
+                sources.insert(one.head, vec![one.init, one.end]);
+                sources.insert(one.out, vec![one.init, one.end, one.head]);
             }
-            _ => {}
         }
         item_exprs(&mut item.kind, &mut |expr| expr_values(expr, &mut |value| roots.push(*value)));
     }
@@ -343,19 +338,16 @@ fn keep<T>(things: &mut Vec<T>, left: &[bool]) {
 fn number_joins(proc: &mut Proc) {
     for item in proc.items.ids() {
         let Proc { items, values, .. } = proc;
-        match &items[item].kind {
-            ItemKind::Branch { joins, .. } => {
-                for (at, join) in joins.iter().enumerate() {
-                    values[join.out].def = Def::Join(item, at as u32);
-                }
+        let kind = &items[item].kind;
+        if let ItemKind::Branch { joins, .. } = kind {
+            for (at, join) in joins.iter().enumerate() {
+                values[join.out].def = Def::Join(item, at as u32);
             }
-            ItemKind::Loop { carried, .. } => {
-                for (at, one) in carried.iter().enumerate() {
-                    values[one.head].def = Def::Head(item, at as u32);
-                    values[one.out].def = Def::Out(item, at as u32);
-                }
+        } else if let ItemKind::Loop { carried, .. } = kind {
+            for (at, one) in carried.iter().enumerate() {
+                values[one.head].def = Def::Head(item, at as u32);
+                values[one.out].def = Def::Out(item, at as u32);
             }
-            _ => {}
         }
     }
 }

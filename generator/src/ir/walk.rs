@@ -60,7 +60,7 @@ pub fn operands<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(Result<&'a
     operands_of(proc, &proc.items[item].kind, see);
 }
 
-/// The same for what an item does.
+/// Calls `see` on every expression that an item of this kind evaluates, and on every place that it names as one.
 pub fn operands_of<'a>(proc: &'a Proc, kind: &'a ItemKind, see: &mut dyn FnMut(Result<&'a Expr, &'a Place>)) {
     if let ItemKind::Let { value } = kind
         && let Def::Is(expr) = &proc.values[*value].def

@@ -23,9 +23,9 @@ use crate::ir::*;
 pub fn worth_a_look(program: &Program) -> bool {
     program.procs.iter().any(|proc| {
         proc.regions.iter().any(|region| {
-            region.items.iter().any(|item| match &proc.items[*item].kind {
-                ItemKind::Free { pointer } => region.parent.is_some() || !names_a_block(proc, pointer),
-                _ => false,
+            region.items.iter().any(|item| {
+                let ItemKind::Free { pointer } = &proc.items[*item].kind else { return false };
+                region.parent.is_some() || !names_a_block(proc, pointer)
             })
         })
     })

@@ -54,9 +54,9 @@ impl<'f> Changing<'f> {
             let is_pointer = |loc: &Loc| matches!(flow.points.locs.ty(*loc), Type::Pointer(_));
             stored.extend(flow.writes(ProcId::new(p), RegionId(0)).iter().copied().filter(is_pointer));
             // What a call returns goes to a place of the caller.
-            let into = proc.items.iter().filter_map(|item| match &item.kind {
-                ItemKind::Call { into: Some(into), .. } => Some(into),
-                _ => None,
+            let into = proc.items.iter().filter_map(|item| {
+                let ItemKind::Call { into: Some(into), .. } = &item.kind else { return None };
+                Some(into)
             });
             let cells = into.flat_map(|place| flow.cells(ProcId::new(p), place));
             stored.extend(cells.flat_map(|cell| flow.points.locs.leaves(cell)));
@@ -203,9 +203,9 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     }
     rename(proc, object, value, &address.ty);
     // The test of a loop may read it when its pass has ended.
-    let tested = proc.regions[region].parent.is_some_and(|(_, item)| match &proc.items[item].kind {
-        ItemKind::Loop { test, at, .. } => *at == TestAt::After && crate::ir::walk::loads(test),
-        _ => false,
+    let tested = proc.regions[region].parent.is_some_and(|(_, item)| {
+        let ItemKind::Loop { test, at, .. } = &proc.items[item].kind else { return false };
+        *at == TestAt::After && crate::ir::walk::loads(test)
     });
     if !tested {
         let pointer = Expr::value(value, address.ty);
@@ -263,9 +263,9 @@ fn addresses(proc: &mut Proc) {
         let Some((region, position)) = position else { continue };
         let place = proc.objects[object].first(object);
         let address = Expr::address(place);
-        let named = |item: ItemId| match proc.items[item].kind {
-            ItemKind::Let { value } => (proc.values[value].def == Def::Is(address.clone())).then_some(value),
-            _ => None,
+        let named = |item: ItemId| {
+            let ItemKind::Let { value } = proc.items[item].kind else { return None };
+            (proc.values[value].def == Def::Is(address.clone())).then_some(value)
         };
         let items = &proc.regions[region].items;
         // Items were put in front of this one since the positions were counted.
@@ -308,12 +308,10 @@ fn names(proc: &mut Proc, may_change: &dyn Fn(&Place) -> bool) {
                     *expr = Expr::value(value, expr.ty.clone());
                 }
             };
-            match &mut kind {
-                ItemKind::Call { callee: Callee::Proc(_), args, .. } => {
-                    args.iter_mut().for_each(|arg| name(proc, arg));
-                }
-                ItemKind::Store { to: Place { base: Base::At(pointer), .. }, .. } => name(proc, pointer),
-                _ => {}
+            if let ItemKind::Call { callee: Callee::Proc(_), args, .. } = &mut kind {
+                args.iter_mut().for_each(|arg| name(proc, arg));
+            } else if let ItemKind::Store { to: Place { base: Base::At(pointer), .. }, .. } = &mut kind {
+                name(proc, pointer);
             }
             proc.items[item].kind = kind;
             items.push(item);

@@ -60,10 +60,7 @@ pub fn unknown(program: &Program, named: &[Named]) -> Option<String> {
         }
         let tests = |name: &str| {
             program.procs.iter().filter(|proc| of(named, proc)).any(|proc| {
-                proc.items.iter().any(|item| match &item.kind {
-                    ItemKind::Loop { test, carried, .. } => tested(proc, test, carried).contains(&name),
-                    _ => false,
-                })
+                proc.items.iter().any(|item| matches!(&item.kind, ItemKind::Loop { test, carried, .. } if tested(proc, test, carried).contains(&name)))
             })
         };
         let index = named.index.as_ref().filter(|name| !tests(name))?;

@@ -214,10 +214,10 @@ impl Facts for Analysed<'_> {
 
     fn sets_pointers(&self, proc: ProcId, object: ObjectId) -> bool {
         let this = &self.flow.program.procs[proc];
-        let other = |item: &ItemId| match &this.items[*item].kind {
-            ItemKind::Store { to, .. } => to.base != Base::Object(object),
-            ItemKind::Call { .. } => true,
-            _ => false,
+        let other = |item: &ItemId| {
+            let kind = &this.items[*item].kind;
+            let stores = matches!(kind, ItemKind::Store { to, .. } if to.base != Base::Object(object));
+            stores || matches!(kind, ItemKind::Call { .. })
         };
         this.items.ids().filter(other).any(|item| self.writes_pointers(proc, item, object))
     }

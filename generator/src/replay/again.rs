@@ -40,15 +40,14 @@ pub(super) fn unfold(forward: &Proc, reverse: &Proc, given: &Given) -> Result<Un
     for (_, item, body) in loops {
         let reversed = reverse.regions.iter().flat_map(|region| &region.items).find_map(|own| {
             let origin = given.origins.items.get(own.index()).copied().flatten();
-            match reverse.items[*own].kind {
-                ItemKind::Loop { body, .. }
-                    if origin == Some(item)
-                        && !is_advance(reverse, *own)
-                        && !given.origins.copies.items.contains_key(own) =>
-                {
-                    Some(body)
-                }
-                _ => None,
+            if let ItemKind::Loop { body, .. } = reverse.items[*own].kind
+                && origin == Some(item)
+                && !is_advance(reverse, *own)
+                && !given.origins.copies.items.contains_key(own)
+            {
+                Some(body)
+            } else {
+                None
             }
         });
         let Some(own) = reversed else { continue };

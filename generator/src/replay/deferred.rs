@@ -23,23 +23,25 @@ impl Replay<'_> {
             if self.has_tape(item) {
                 return open("something that pushes is left out of the forward sweep");
             }
-            match &f.items[item].kind {
-                ItemKind::Let { value } => drop(lost.insert(*value)),
-                ItemKind::Store { .. } => {
-                    let section = self.section(self.stored[&item]);
-                    self.add_damage(vec![section]);
+            let kind = &f.items[item].kind;
+            if let ItemKind::Let { value } = kind {
+                lost.insert(*value);
+            } else if matches!(kind, ItemKind::Store { .. }) {
+                let section = self.section(self.stored[&item]);
+                self.add_damage(vec![section]);
+            } else if !kind.regions().is_empty() {
+                if let ItemKind::Loop { carried, .. } = kind {
+                    lost.extend(carried.iter().map(|c| c.out));
+                } else if let ItemKind::Branch { joins, .. } = kind {
+                    lost.extend(joins.iter().map(|join| join.out));
                 }
-                kind @ (ItemKind::Loop { .. } | ItemKind::Branch { .. }) => {
-                    match kind {
-                        ItemKind::Loop { carried, .. } => lost.extend(carried.iter().map(|c| c.out)),
-                        ItemKind::Branch { joins, .. } => lost.extend(joins.iter().map(|join| join.out)),
-                        _ => {}
-                    }
-                    let writes = self.effects.get(&item).cloned().unwrap_or_default();
-                    self.add_damage(writes);
-                }
-                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Nothing) => {}
-                _ => return open("something that acts is left out of the forward sweep"),
+                let writes = self.effects.get(&item).cloned().unwrap_or_default();
+                self.add_damage(writes);
+            } else if !matches!(
+                kind,
+                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Nothing)
+            ) {
+                return open("something that acts is left out of the forward sweep");
             }
         }
         self.reads_nothing_of(&mut lost, RegionId(0))?;
@@ -77,27 +79,22 @@ impl Replay<'_> {
                 return open("a value is read that the forward sweep leaves out");
             }
             self.read_by(item, &this.kind)?;
-            match &this.kind {
-                ItemKind::Branch { then, otherwise, joins, .. } => {
-                    self.reads_nothing_of(lost, *then)?;
-                    self.reads_nothing_of(lost, *otherwise)?;
-                    let handed =
-                        joins.iter().filter(|join| lost.contains(&join.then) || lost.contains(&join.otherwise));
-                    lost.extend(handed.map(|join| join.out).collect::<Vec<_>>());
+            if let ItemKind::Branch { then, otherwise, joins, .. } = &this.kind {
+                self.reads_nothing_of(lost, *then)?;
+                self.reads_nothing_of(lost, *otherwise)?;
+                let handed = joins.iter().filter(|join| lost.contains(&join.then) || lost.contains(&join.otherwise));
+                lost.extend(handed.map(|join| join.out).collect::<Vec<_>>());
+            } else if let ItemKind::Loop { body, test, at, carried } = &this.kind {
+                let handed = carried.iter().filter(|c| lost.contains(&c.init) || lost.contains(&c.end));
+                lost.extend(handed.flat_map(|c| [c.head, c.out]).collect::<Vec<_>>());
+                self.at = if *at == TestAt::Before { self.starts[body] } else { self.ends[body] };
+                let mut loads = Vec::new();
+                loads_of(test, true, &mut loads);
+                for (place, _) in loads {
+                    let place = self.place(Side::Forward, place)?;
+                    self.intact(place)?;
                 }
-                ItemKind::Loop { body, test, at, carried } => {
-                    let handed = carried.iter().filter(|c| lost.contains(&c.init) || lost.contains(&c.end));
-                    lost.extend(handed.flat_map(|c| [c.head, c.out]).collect::<Vec<_>>());
-                    self.at = if *at == TestAt::Before { self.starts[body] } else { self.ends[body] };
-                    let mut loads = Vec::new();
-                    loads_of(test, true, &mut loads);
-                    for (place, _) in loads {
-                        let place = self.place(Side::Forward, place)?;
-                        self.intact(place)?;
-                    }
-                    self.reads_nothing_of(lost, *body)?;
-                }
-                _ => {}
+                self.reads_nothing_of(lost, *body)?;
             }
         }
         Ok(())

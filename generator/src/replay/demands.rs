@@ -13,27 +13,29 @@ impl Replay<'_> {
     pub(super) fn demanded(&mut self, item: ItemId) -> Res<BTreeMap<P, Linear>> {
         let f = self.f;
         let at = std::mem::replace(&mut self.at, self.before[item.index()]);
-        let demanded = match &f.items[item].kind {
-            ItemKind::Let { value } if self.is_active_value(*value) => {
-                match (&f.values[*value].def, self.variable(*value)) {
-                    (Def::Is(expr), Some(to)) => self.assignment(to, expr)?,
-                    _ => BTreeMap::new(),
-                }
+        let kind = &f.items[item].kind;
+        let demanded = if let ItemKind::Let { value } = kind
+            && self.is_active_value(*value)
+        {
+            match (&f.values[*value].def, self.variable(*value)) {
+                (Def::Is(expr), Some(to)) => self.assignment(to, expr)?,
+                _ => BTreeMap::new(),
             }
-            ItemKind::Store { to, from } if matches!(to.ty, Type::Float { .. }) => {
-                let place = self.stored[&item];
-                let active = self.given.places.get(to).is_some_and(|known| known.active);
-                if active && self.has_shadow(place) {
-                    let to = self.shadow_place(place);
-                    self.assignment(to, from)?
-                } else {
-                    BTreeMap::new()
-                }
+        } else if let ItemKind::Store { to, from } = kind
+            && matches!(to.ty, Type::Float { .. })
+        {
+            let place = self.stored[&item];
+            let active = self.given.places.get(to).is_some_and(|known| known.active);
+            if active && self.has_shadow(place) {
+                let to = self.shadow_place(place);
+                self.assignment(to, from)?
+            } else {
+                BTreeMap::new()
             }
-            ItemKind::Call { callee, args, result, into } => {
-                self.demanded_by_call(item, callee, args, *result, into)?
-            }
-            _ => BTreeMap::new(),
+        } else if let ItemKind::Call { callee, args, result, into } = kind {
+            self.demanded_by_call(item, callee, args, *result, into)?
+        } else {
+            BTreeMap::new()
         };
         self.at = at;
         Ok(demanded)

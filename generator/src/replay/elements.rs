@@ -89,16 +89,15 @@ impl Replay<'_> {
         let elements = self.early(first, inside, 0)?;
         let mut own = 0;
         for &item in &self.f.regions[body].items {
-            let writes = match &self.f.items[item].kind {
-                ItemKind::Store { .. } => {
-                    let place = self.stored[&item];
-                    if self.is_of_run(of, first, place) {
-                        own += 1;
-                        continue;
-                    }
-                    vec![self.section(place)]
+            let writes = if matches!(self.f.items[item].kind, ItemKind::Store { .. }) {
+                let place = self.stored[&item];
+                if self.is_of_run(of, first, place) {
+                    own += 1;
+                    continue;
                 }
-                _ => self.written_by(item),
+                vec![self.section(place)]
+            } else {
+                self.written_by(item)
             };
             for section in writes {
                 let closed = self.close_all(&section, of, Passes::All);
@@ -116,15 +115,16 @@ impl Replay<'_> {
 
     /// What an item other than a store may write.
     fn written_by(&mut self, item: ItemId) -> Vec<Section> {
-        match self.f.items[item].kind {
-            ItemKind::Branch { .. } | ItemKind::Loop { .. } => self.effects.get(&item).cloned().unwrap_or_default(),
-            ItemKind::Call { .. } => self.call_writes(item),
-            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-                let root = self.terms.make(Term::Object(object));
-                let whole = self.terms.spot(Spot { root, steps: vec![Way::All] });
-                vec![self.section(whole)]
-            }
-            _ => Vec::new(),
+        if let ItemKind::Branch { .. } | ItemKind::Loop { .. } = self.f.items[item].kind {
+            self.effects.get(&item).cloned().unwrap_or_default()
+        } else if matches!(self.f.items[item].kind, ItemKind::Call { .. }) {
+            self.call_writes(item)
+        } else if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = self.f.items[item].kind {
+            let root = self.terms.make(Term::Object(object));
+            let whole = self.terms.spot(Spot { root, steps: vec![Way::All] });
+            vec![self.section(whole)]
+        } else {
+            Vec::new()
         }
     }
 }

@@ -15,34 +15,29 @@ impl Replay<'_> {
         let (mut left, mut all_back): (Vec<Section>, FxHashSet<P>) = (Vec::new(), FxHashSet::default());
         for &item in f.regions[region].items.iter().rev() {
             let (mut more, mut back) = (Vec::new(), FxHashSet::default());
-            match &f.items[item].kind {
-                ItemKind::Store { .. } => {
-                    let place = self.stored[&item];
-                    let in_run = runs.iter().any(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
-                    if self.undone.contains(&item) {
-                        back.insert(place);
-                    } else if !in_run {
-                        more.push(self.section(place));
-                    }
+            let kind = &f.items[item].kind;
+            if matches!(kind, ItemKind::Store { .. }) {
+                let place = self.stored[&item];
+                let in_run = runs.iter().any(|(loop_, first, _)| self.is_of_run(*loop_, *first, place));
+                if self.undone.contains(&item) {
+                    back.insert(place);
+                } else if !in_run {
+                    more.push(self.section(place));
                 }
-                ItemKind::Call { .. } => {
-                    more.extend(self.left_by_call(item));
-                    more.extend(self.garbled_by(item));
+            } else if matches!(kind, ItemKind::Call { .. }) {
+                more.extend(self.left_by_call(item));
+                more.extend(self.garbled_by(item));
+            } else if let ItemKind::Branch { then, otherwise, .. } = kind {
+                let (by_then, in_then) = self.left_by(*then, &[])?;
+                let (by_other, in_other) = self.left_by(*otherwise, &[])?;
+                back = &in_then & &in_other;
+                more.extend(by_then.into_iter().chain(by_other));
+            } else if let ItemKind::Loop { body, .. } = kind {
+                let elements = self.element_runs(item);
+                for section in self.left_by(*body, &elements)?.0 {
+                    more.extend(self.close_all(&section, item, Passes::All));
                 }
-                ItemKind::Branch { then, otherwise, .. } => {
-                    let (by_then, in_then) = self.left_by(*then, &[])?;
-                    let (by_other, in_other) = self.left_by(*otherwise, &[])?;
-                    back = &in_then & &in_other;
-                    more.extend(by_then.into_iter().chain(by_other));
-                }
-                ItemKind::Loop { body, .. } => {
-                    let elements = self.element_runs(item);
-                    for section in self.left_by(*body, &elements)?.0 {
-                        more.extend(self.close_all(&section, item, Passes::All));
-                    }
-                    more.extend(self.garbled_by(item));
-                }
-                _ => {}
+                more.extend(self.garbled_by(item));
             }
             // Whatever the items behind have left there.
             left.retain(|section| section.place.is_none_or(|place| !back.contains(&place)));

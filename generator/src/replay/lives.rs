@@ -28,11 +28,11 @@ impl Replay<'_> {
             Term::Address(place) => *self.terms.get(self.terms.get_spot(place).root) == Term::Object(block),
             _ => false,
         };
-        let frees = |item: &ItemId| match &f.items[*item].kind {
-            ItemKind::Free { pointer: Expr { kind: ExprKind::Value(pointer), .. } } => {
-                self.values[pointer.index()].is_some_and(leads_to)
-            }
-            _ => false,
+        let frees = |item: &ItemId| {
+            let ItemKind::Free { pointer: Expr { kind: ExprKind::Value(pointer), .. } } = &f.items[*item].kind else {
+                return false;
+            };
+            self.values[pointer.index()].is_some_and(leads_to)
         };
         let made = f.items.iter().zip(&self.positions).filter(|(item, _)| makes(item));
         let homes: Vec<(RegionId, usize)> = made.filter_map(|(_, position)| *position).collect();

@@ -9,23 +9,12 @@ impl Replay<'_> {
     pub(super) fn left_out(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
         let mut all = vec![item];
-        match &f.items[item].kind {
-            ItemKind::Loop { body, .. } => all.extend(self.items_inside(*body)),
-            ItemKind::Branch { then, otherwise, .. } => {
-                all.extend([then, otherwise].into_iter().flat_map(|arm| self.items_inside(*arm)));
-            }
-            _ => {}
-        }
+        all.extend(f.items[item].kind.regions().into_iter().flat_map(|region| self.items_inside(region)));
         for item in all {
-            let acts = match &f.items[item].kind {
-                ItemKind::Store { to, .. } => match to.base {
-                    Base::Object(object) => self.is_read(object),
-                    _ => true,
-                },
-                ItemKind::Call { .. } => true,
-                _ => false,
-            };
-            if acts {
+            let kind = &f.items[item].kind;
+            let stores = matches!(kind, ItemKind::Store { to, .. }
+                if !matches!(to.base, Base::Object(object) if !self.is_read(object)));
+            if stores || matches!(kind, ItemKind::Call { .. }) {
                 self.span = f.items[item].span;
                 return Err(self.refuted("a pass runs again without all that it does"));
             }

@@ -71,20 +71,21 @@ impl Merge<'_> {
     /// An item that only the copy has.
     fn added(&mut self, item: ItemId, region: RegionId) -> Result<Option<ItemId>, ()> {
         let Item { mut kind, span, statement } = self.r.items[item].clone();
-        match &mut kind {
-            ItemKind::Sweep(SweepItem::Push { .. }) => self.rename(&mut kind)?,
-            // Loops inside have passes that are tried, too.
-            ItemKind::Sweep(SweepItem::Rehearsal { step: Rehearsal::Begin | Rehearsal::End }) => {}
-            ItemKind::Let { value } => {
-                let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
-                self.rename_expr(&mut expr)?;
-                *value = self.new_value(*value, Def::Is(expr), region);
-            }
-            ItemKind::DeclareVar { .. }
-            | ItemKind::Sweep(SweepItem::Nothing | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. }) => {
-                return Ok(None);
-            }
-            _ => return Err(()),
+        // Loops inside have passes that are tried, too.
+        let tries = |step: &Rehearsal| matches!(step, Rehearsal::Begin | Rehearsal::End);
+        if let ItemKind::Let { value } = &mut kind {
+            let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
+            self.rename_expr(&mut expr)?;
+            *value = self.new_value(*value, Def::Is(expr), region);
+        } else if let ItemKind::Sweep(SweepItem::Push { .. }) = kind {
+            self.rename(&mut kind)?;
+        } else if !matches!(&kind, ItemKind::Sweep(SweepItem::Rehearsal { step }) if tries(step)) {
+            let is_idle = matches!(
+                kind,
+                ItemKind::DeclareVar { .. }
+                    | ItemKind::Sweep(SweepItem::Nothing | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. })
+            );
+            return is_idle.then_some(None).ok_or(());
         }
         self.f.items.push(Item { kind, span, statement });
         let new = ItemId::new(self.f.items.len() - 1);
@@ -107,73 +108,58 @@ impl Merge<'_> {
         let mut copy = self.r.items[own].kind.clone();
         let mut pass = self.f.items[of].kind.clone();
         rewrite::item_exprs(&mut pass, &mut |expr| self.unify(expr));
-        match (&mut copy, pass) {
-            (ItemKind::Let { value }, ItemKind::Let { value: to }) => {
-                let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
-                self.rename_expr(&mut expr)?;
-                let Def::Is(mut first) = self.f.values[to].def.clone() else { return Err(()) };
-                self.unify(&mut first);
-                is(first == expr)?;
-                self.define(*value, to)
-            }
-            (ItemKind::Store { .. }, ItemKind::Store { to, from }) => {
-                self.rename(&mut copy)?;
-                is(matches!(copy, ItemKind::Store { to: a, from: b } if a == to && b == from))
-            }
-            (ItemKind::Call { .. }, ItemKind::Call { callee: ran, args, result, into }) => {
-                self.rename(&mut copy)?;
-                let ItemKind::Call { callee: own, args: own_args, result: own_result, into: own_into } = copy else {
-                    return Err(());
-                };
-                let same = match (&own, &ran) {
-                    (Callee::Sweep(id, Role::Forward), Callee::Proc(other)) => id == other,
-                    _ => own == ran,
-                };
-                is(same && own_args == args && own_into == into)?;
-                if let Some(value) = own_result {
-                    self.define(value, result.ok_or(())?)?;
-                }
-                if let ItemKind::Call { callee, .. } = &mut self.f.items[of].kind {
-                    *callee = own;
-                }
-                Ok(())
-            }
-            (ItemKind::Branch { .. }, ItemKind::Branch { on, then, otherwise, joins }) => {
-                self.rename(&mut copy)?;
-                let ItemKind::Branch { on: own_on, then: own_then, otherwise: own_otherwise, joins: own_joins } = copy
-                else {
-                    return Err(());
-                };
-                is(own_on == on)?;
-                let r = self.r;
-                self.region(then, &r.regions[own_then].items)?;
-                self.region(otherwise, &r.regions[own_otherwise].items)?;
-                for own in own_joins {
-                    let out = self.known(own.out).ok_or(())?;
-                    let join = joins.iter().find(|join| join.out == out).ok_or(())?;
-                    let arms = [join.then, join.otherwise].map(|arm| self.one_of(arm));
-                    is([self.value(own.then)?, self.value(own.otherwise)?] == arms)?;
-                    self.define(own.out, out)?;
-                }
-                Ok(())
-            }
-            (ItemKind::Loop { .. }, ItemKind::Loop { .. }) => self.repeat(own, of),
-            (ItemKind::Declare { object }, ItemKind::Declare { object: to }) => is(self.object(*object)? == to),
-            (ItemKind::Alloc { .. }, ItemKind::Alloc { object, count, zeroed }) => {
-                self.rename(&mut copy)?;
-                let ItemKind::Alloc { object: own, count: own_count, zeroed: own_zeroed } = copy else {
-                    return Err(());
-                };
-                is(self.object(own)? == object && own_count == count && own_zeroed == zeroed)
-            }
-            (ItemKind::Free { .. }, ItemKind::Free { pointer }) => {
-                self.rename(&mut copy)?;
-                is(matches!(copy, ItemKind::Free { pointer: own } if own == pointer))
-            }
-            (ItemKind::DeclareVar { .. }, ItemKind::DeclareVar { .. })
-            | (ItemKind::Sweep(SweepItem::Nothing), ItemKind::Sweep(SweepItem::Nothing)) => Ok(()),
-            _ => Err(()),
+        if let (ItemKind::Let { value }, ItemKind::Let { value: to }) = (&copy, &pass) {
+            let Def::Is(mut expr) = self.r.values[*value].def.clone() else { return Err(()) };
+            self.rename_expr(&mut expr)?;
+            let Def::Is(mut first) = self.f.values[*to].def.clone() else { return Err(()) };
+            self.unify(&mut first);
+            is(first == expr)?;
+            return self.define(*value, *to);
         }
+        if let (ItemKind::Loop { .. }, ItemKind::Loop { .. }) = (&copy, &pass) {
+            return self.repeat(own, of);
+        }
+        if let (ItemKind::DeclareVar { .. }, ItemKind::DeclareVar { .. })
+        | (ItemKind::Sweep(SweepItem::Nothing), ItemKind::Sweep(SweepItem::Nothing)) = (&copy, &pass)
+        {
+            return Ok(());
+        }
+        self.rename(&mut copy)?;
+        if let ItemKind::Call { callee: own, args: own_args, result: own_result, into: own_into } = copy {
+            let ItemKind::Call { callee: ran, args, result, into } = pass else { return Err(()) };
+            let same = match (&own, &ran) {
+                (Callee::Sweep(id, Role::Forward), Callee::Proc(other)) => id == other,
+                _ => own == ran,
+            };
+            is(same && own_args == args && own_into == into)?;
+            if let Some(value) = own_result {
+                self.define(value, result.ok_or(())?)?;
+            }
+            if let ItemKind::Call { callee, .. } = &mut self.f.items[of].kind {
+                *callee = own;
+            }
+            return Ok(());
+        }
+        if let ItemKind::Branch { on: own_on, then: own_then, otherwise: own_otherwise, joins: own_joins } = copy {
+            let ItemKind::Branch { on, then, otherwise, joins } = pass else { return Err(()) };
+            is(own_on == on)?;
+            let r = self.r;
+            self.region(then, &r.regions[own_then].items)?;
+            self.region(otherwise, &r.regions[own_otherwise].items)?;
+            for own in own_joins {
+                let out = self.known(own.out).ok_or(())?;
+                let join = joins.iter().find(|join| join.out == out).ok_or(())?;
+                let arms = [join.then, join.otherwise].map(|arm| self.one_of(arm));
+                is([self.value(own.then)?, self.value(own.otherwise)?] == arms)?;
+                self.define(own.out, out)?;
+            }
+            return Ok(());
+        }
+        if let ItemKind::Declare { object } | ItemKind::Alloc { object, .. } = &mut copy {
+            *object = self.object(*object)?;
+        }
+        let is_plain = matches!(copy, ItemKind::Store { .. } | ItemKind::Free { .. }) || copy.begun().is_some();
+        is(is_plain && copy == pass)
     }
 
     fn repeat(&mut self, own: ItemId, of: ItemId) -> Result<(), ()> {

@@ -139,14 +139,11 @@ impl Replay<'_> {
     fn coarse(&self, body: RegionId) -> Vec<Section> {
         let mut cells = BTreeSet::new();
         for item in self.items_inside(body) {
-            match &self.f.items[item].kind {
-                ItemKind::Store { to, .. } => {
-                    cells.extend(self.given.places.get(to).iter().flat_map(|known| known.aliases.iter().copied()));
-                }
-                ItemKind::Call { .. } => {
-                    cells.extend(self.given.calls.get(&item).iter().flat_map(|effect| effect.writes.iter().copied()));
-                }
-                _ => {}
+            let kind = &self.f.items[item].kind;
+            if let ItemKind::Store { to, .. } = kind {
+                cells.extend(self.given.places.get(to).iter().flat_map(|known| known.aliases.iter().copied()));
+            } else if matches!(kind, ItemKind::Call { .. }) {
+                cells.extend(self.given.calls.get(&item).iter().flat_map(|effect| effect.writes.iter().copied()));
             }
         }
         if cells.is_empty() { Vec::new() } else { vec![Section { place: None, cells: Arc::new(cells) }] }
@@ -292,19 +289,21 @@ impl Replay<'_> {
         match self.terms.get(t) {
             Term::Entry(k) => matches!(self.f.params[*k as usize].ty, Type::Pointer(_)),
             Term::Address(_) | Term::Shadow(_) | Term::Null => true,
-            Term::Head(item, k) | Term::Out(item, k) => match &self.f.items[*item].kind {
-                ItemKind::Loop { carried, .. } => {
+            Term::Head(item, k) | Term::Out(item, k) => {
+                if let ItemKind::Loop { carried, .. } = &self.f.items[*item].kind {
                     matches!(self.f.vars[carried[*k as usize].var].ty, Type::Pointer(_))
+                } else {
+                    false
                 }
-                _ => false,
-            },
+            }
             Term::Choose(_, x, y) => self.is_pointer_term(*x) || self.is_pointer_term(*y),
-            Term::Result(item) => match &self.f.items[*item].kind {
-                ItemKind::Call { result: Some(value), .. } => {
+            Term::Result(item) => {
+                if let ItemKind::Call { result: Some(value), .. } = &self.f.items[*item].kind {
                     matches!(*self.f.type_of(*value), Type::Pointer(_))
+                } else {
+                    false
                 }
-                _ => false,
-            },
+            }
             Term::Load(_, place) => self.pointer_places.contains(place),
             _ => false,
         }

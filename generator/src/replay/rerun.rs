@@ -51,37 +51,41 @@ impl Replay<'_> {
         let mut in_front = false;
         let mut hulls = Vec::new();
         for &item in &items[..from] {
-            match &r.items[item].kind {
-                ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }) => {
-                    if !in_front {
-                        self.step_to_front(body)?;
-                        in_front = true;
-                    }
-                    hulls.push(self.pop_hull(&mut walk, body, place, count)?);
-                }
-                ItemKind::Sweep(SweepItem::Pop { what }) => self.pop(&mut walk, what)?,
-                ItemKind::Let { value } => {
-                    let Def::Is(expr) = &r.values[*value].def else {
-                        return open("a value without a definition");
-                    };
-                    let t = self.eval(Side::Reverse, expr)?;
-                    self.names[value.index()] = Some(t);
-                }
-                ItemKind::Declare { object } => self.declare(*object, false)?,
-                ItemKind::Sweep(SweepItem::Snapshot(_)) if pass.way.as_ref().is_some_and(|way| way.first == item) => {
-                    let Some(way) = &pass.way else { continue };
+            let kind = &r.items[item].kind;
+            if let ItemKind::Sweep(SweepItem::Pop { what: Popped::Elements { place, count } }) = kind {
+                if !in_front {
                     self.step_to_front(body)?;
                     in_front = true;
-                    // What any pass writes.
-                    let all = self.effects.get(&of).cloned().unwrap_or_default();
-                    self.add_damage(all);
-                    hulls = self.rows_of_snapshots(way)?;
-                    self.come_back(way, body, &hulls.clone())?;
                 }
-                ItemKind::Loop { .. } if in_front && pass.way.as_ref().is_some_and(|way| way.advance == item) => {}
-                ItemKind::DeclareVar { .. }
-                | ItemKind::Sweep(SweepItem::Nothing | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. }) => {}
-                _ => return Err(self.refuted("a pass that runs again begins with something else than pops")),
+                hulls.push(self.pop_hull(&mut walk, body, place, count)?);
+            } else if let ItemKind::Sweep(SweepItem::Pop { what }) = kind {
+                self.pop(&mut walk, what)?;
+            } else if let ItemKind::Let { value } = kind {
+                let Def::Is(expr) = &r.values[*value].def else {
+                    return open("a value without a definition");
+                };
+                let t = self.eval(Side::Reverse, expr)?;
+                self.names[value.index()] = Some(t);
+            } else if let ItemKind::Declare { object } = kind {
+                self.declare(*object, false)?;
+            } else if let Some(way) = pass.way.as_ref().filter(|way| way.first == item) {
+                self.step_to_front(body)?;
+                in_front = true;
+                // What any pass writes.
+                let all = self.effects.get(&of).cloned().unwrap_or_default();
+                self.add_damage(all);
+                hulls = self.rows_of_snapshots(way)?;
+                self.come_back(way, body, &hulls.clone())?;
+            } else {
+                let advances = in_front && pass.way.as_ref().is_some_and(|way| way.advance == item);
+                let is_idle = matches!(
+                    kind,
+                    ItemKind::DeclareVar { .. }
+                        | ItemKind::Sweep(SweepItem::Nothing | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. })
+                );
+                if !advances && !is_idle {
+                    return Err(self.refuted("a pass that runs again begins with something else than pops"));
+                }
             }
         }
         if !walk.tape.is_empty() {
@@ -174,38 +178,34 @@ impl Replay<'_> {
             }
             (self.span, self.item) = (f.items[item].span, Some(item));
             self.read_by(item, kind)?;
-            match kind {
-                ItemKind::Store { .. } => {
-                    let place = self.stored[&item];
+            if matches!(kind, ItemKind::Store { .. }) {
+                let place = self.stored[&item];
+                self.comes_back(place);
+            } else if let ItemKind::Branch { then, otherwise, .. } = kind {
+                let condition = self.conditions[&item];
+                let (before, back) = (self.damage.clone(), self.back.clone());
+                let mut in_arms: Option<FxHashSet<P>> = None;
+                for (arm, holds) in [(then, true), (otherwise, false)] {
+                    if self.terms.constant(condition).is_some_and(|truth| (truth != 0) != holds) {
+                        continue;
+                    }
+                    let known = self.known.len();
+                    self.assume_truth(condition, holds);
+                    self.arms += 1;
+                    self.rerun(kept, *arm)?;
+                    self.arms -= 1;
+                    self.forget(known);
+                    self.damage.clone_from(&before);
+                    let in_arm = std::mem::replace(&mut self.back, back.clone());
+                    in_arms = Some(in_arms.map_or_else(|| in_arm.clone(), |other| &other & &in_arm));
+                }
+                self.back.extend(in_arms.unwrap_or_default());
+            } else if let ItemKind::Loop { body, test, at, .. } = kind {
+                self.rerun_loop(kept, item, *body, (test, *at))?;
+            } else if matches!(kind, ItemKind::Call { .. }) {
+                for place in self.filled_by_call(item) {
                     self.comes_back(place);
                 }
-                ItemKind::Branch { then, otherwise, .. } => {
-                    let condition = self.conditions[&item];
-                    let (before, back) = (self.damage.clone(), self.back.clone());
-                    let mut in_arms: Option<FxHashSet<P>> = None;
-                    for (arm, holds) in [(then, true), (otherwise, false)] {
-                        if self.terms.constant(condition).is_some_and(|truth| (truth != 0) != holds) {
-                            continue;
-                        }
-                        let known = self.known.len();
-                        self.assume_truth(condition, holds);
-                        self.arms += 1;
-                        self.rerun(kept, *arm)?;
-                        self.arms -= 1;
-                        self.forget(known);
-                        self.damage.clone_from(&before);
-                        let in_arm = std::mem::replace(&mut self.back, back.clone());
-                        in_arms = Some(in_arms.map_or_else(|| in_arm.clone(), |other| &other & &in_arm));
-                    }
-                    self.back.extend(in_arms.unwrap_or_default());
-                }
-                ItemKind::Loop { body, test, at, .. } => self.rerun_loop(kept, item, *body, (test, *at))?,
-                ItemKind::Call { .. } => {
-                    for place in self.filled_by_call(item) {
-                        self.comes_back(place);
-                    }
-                }
-                _ => {}
             }
         }
         Ok(())
@@ -282,19 +282,19 @@ impl Replay<'_> {
             }
         }
         let mut loads = Vec::new();
-        match kind {
-            ItemKind::Loop { .. } => {}
-            ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) })
-                if only_saves =>
-            {
-                let at = self.place(Side::Forward, place)?;
-                self.save(at);
-                walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads));
-            }
-            _ => walk::operands(f, item, &mut |operand| match operand {
+        if matches!(kind, ItemKind::Loop { .. }) {
+        } else if let ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(Expr { kind: ExprKind::Load(place), .. }) }) =
+            kind
+            && only_saves
+        {
+            let at = self.place(Side::Forward, place)?;
+            self.save(at);
+            walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads));
+        } else {
+            walk::operands(f, item, &mut |operand| match operand {
                 Ok(expr) => loads_of(expr, true, &mut loads),
                 Err(place) => walk::parts_of_place(place, &mut |part| loads_of(part, true, &mut loads)),
-            }),
+            })
         }
         for (place, surely) in loads {
             let mut at = self.place(Side::Forward, place)?;
@@ -307,7 +307,7 @@ impl Replay<'_> {
             }
             self.intact(at)?;
         }
-        if let ItemKind::Call { .. } = kind {
+        if matches!(kind, ItemKind::Call { .. }) {
             let given = self.given;
             let reads = given.calls.get(&item).map(|effect| self.sections_of_call(item, &effect.reads));
             for section in reads.unwrap_or_default() {
@@ -353,19 +353,20 @@ impl Replay<'_> {
         let f = self.f;
         let mut all = Vec::new();
         for &item in f.regions[region].items.iter().filter(|item| kept.contains(item)) {
-            match &f.items[item].kind {
-                ItemKind::Store { .. } => all.push(self.stored[&item]),
-                ItemKind::Call { .. } => all.extend(self.filled_by_call(item)),
-                ItemKind::Loop { body, .. } if !self.never_runs(item) => {
-                    let inside = self.surely_written(kept, *body)?;
-                    all.extend(self.rows_of_loop(item, inside)?);
-                }
-                ItemKind::Branch { then, otherwise, .. } => {
-                    let in_other = self.surely_written(kept, *otherwise)?;
-                    let in_then = self.surely_written(kept, *then)?;
-                    all.extend(in_then.into_iter().filter(|place| in_other.contains(place)));
-                }
-                _ => {}
+            let kind = &f.items[item].kind;
+            if matches!(kind, ItemKind::Store { .. }) {
+                all.push(self.stored[&item]);
+            } else if matches!(kind, ItemKind::Call { .. }) {
+                all.extend(self.filled_by_call(item));
+            } else if let ItemKind::Loop { body, .. } = kind
+                && !self.never_runs(item)
+            {
+                let inside = self.surely_written(kept, *body)?;
+                all.extend(self.rows_of_loop(item, inside)?);
+            } else if let ItemKind::Branch { then, otherwise, .. } = kind {
+                let in_other = self.surely_written(kept, *otherwise)?;
+                let in_then = self.surely_written(kept, *then)?;
+                all.extend(in_then.into_iter().filter(|place| in_other.contains(place)));
             }
         }
         Ok(all)

@@ -132,67 +132,61 @@ impl Replay<'_> {
     pub(super) fn pass_over(&mut self, item: ItemId) -> Res<()> {
         let f = self.f;
         let this = &f.items[item];
-        match &this.kind {
-            ItemKind::Sweep(SweepItem::Push { .. }) => return Ok(()),
-            ItemKind::Branch { then, otherwise, .. } => {
-                if self.has_tape(item) && !self.told.remove(&item) {
-                    self.span = this.span;
-                    return Err(self.refuted("what a branch pushed is not popped"));
-                }
-                for region in [then, otherwise] {
-                    self.at = self.ends[region];
-                    for inner in f.regions[*region].items.clone().into_iter().rev() {
-                        self.pass_over(inner)?;
-                    }
-                }
-                let writes = self.effects.get(&item).cloned().unwrap_or_default();
-                self.add_damage(writes);
+        if let ItemKind::Sweep(SweepItem::Push { .. }) = &this.kind {
+            return Ok(());
+        } else if let ItemKind::Branch { then, otherwise, .. } = &this.kind {
+            if self.has_tape(item) && !self.told.remove(&item) {
+                self.span = this.span;
+                return Err(self.refuted("what a branch pushed is not popped"));
             }
-            ItemKind::Loop { body, .. } => {
-                if self.has_tape(item) {
-                    self.span = this.span;
-                    return Err(self.refuted("what a loop pushed is not popped"));
-                }
-                if self.never_runs(item) {
-                    self.at = self.before[item.index()];
-                    return Ok(());
-                }
-                let around = self.damage.clone();
-                for inner in f.regions[*body].items.clone().into_iter().rev() {
+            for region in [then, otherwise] {
+                self.at = self.ends[region];
+                for inner in f.regions[*region].items.clone().into_iter().rev() {
                     self.pass_over(inner)?;
                 }
-                // What one pass writes is in what all of them do.
-                self.damage = around;
-                let writes = self.effects.get(&item).cloned().unwrap_or_default();
-                self.add_damage(writes);
             }
-            ItemKind::Store { .. } => {
-                self.unwrite(item)?;
+            let writes = self.effects.get(&item).cloned().unwrap_or_default();
+            self.add_damage(writes);
+        } else if let ItemKind::Loop { body, .. } = &this.kind {
+            if self.has_tape(item) {
+                self.span = this.span;
+                return Err(self.refuted("what a loop pushed is not popped"));
+            }
+            if self.never_runs(item) {
                 self.at = self.before[item.index()];
-                let demanded = self.demanded(item)?;
-                self.unchanged(item, &demanded)?;
+                return Ok(());
             }
-            ItemKind::Let { .. } => {
-                self.at = self.before[item.index()];
-                let demanded = self.demanded(item)?;
-                self.unchanged(item, &demanded)?;
-                let ended = self.ended_by(item);
-                ended.into_iter().for_each(|ended| self.end_adjoint(ended));
+            let around = self.damage.clone();
+            for inner in f.regions[*body].items.clone().into_iter().rev() {
+                self.pass_over(inner)?;
             }
-            ItemKind::Call { callee, .. } => {
-                let ended = self.ended_by(item);
-                ended.into_iter().for_each(|ended| self.end_adjoint(ended));
-                if matches!(callee, Callee::Sweep(..)) {
-                    self.span = this.span;
-                    return Err(self.refuted("a call is not reversed"));
-                }
-                let mut writes = self.call_writes(item);
-                writes.extend(self.given_to(item)?);
-                self.add_damage(writes);
-                let demanded = self.demanded(item)?;
-                self.unchanged(item, &demanded)?;
+            // What one pass writes is in what all of them do.
+            self.damage = around;
+            let writes = self.effects.get(&item).cloned().unwrap_or_default();
+            self.add_damage(writes);
+        } else if matches!(this.kind, ItemKind::Store { .. }) {
+            self.unwrite(item)?;
+            self.at = self.before[item.index()];
+            let demanded = self.demanded(item)?;
+            self.unchanged(item, &demanded)?;
+        } else if matches!(this.kind, ItemKind::Let { .. }) {
+            self.at = self.before[item.index()];
+            let demanded = self.demanded(item)?;
+            self.unchanged(item, &demanded)?;
+            let ended = self.ended_by(item);
+            ended.into_iter().for_each(|ended| self.end_adjoint(ended));
+        } else if let ItemKind::Call { callee, .. } = &this.kind {
+            let ended = self.ended_by(item);
+            ended.into_iter().for_each(|ended| self.end_adjoint(ended));
+            if matches!(callee, Callee::Sweep(..)) {
+                self.span = this.span;
+                return Err(self.refuted("a call is not reversed"));
             }
-            _ => {}
+            let mut writes = self.call_writes(item);
+            writes.extend(self.given_to(item)?);
+            self.add_damage(writes);
+            let demanded = self.demanded(item)?;
+            self.unchanged(item, &demanded)?;
         }
         self.at = self.before[item.index()];
         Ok(())
@@ -255,10 +249,10 @@ impl Replay<'_> {
         if let Group::Item(item) = group
             && !walk.entered
         {
-            match self.f.items[item].kind {
-                ItemKind::Loop { .. } => self.only_elements(item)?,
-                ItemKind::Branch { .. } => self.only_told(walk, item)?,
-                _ => {}
+            if matches!(self.f.items[item].kind, ItemKind::Loop { .. }) {
+                self.only_elements(item)?;
+            } else if matches!(self.f.items[item].kind, ItemKind::Branch { .. }) {
+                self.only_told(walk, item)?;
             }
         }
         let demanded = match group {
@@ -338,21 +332,17 @@ impl Replay<'_> {
         walk.around = self.damage.clone();
         walk.back.clone_from(&self.back);
         walk.filled = self.filled.iter().filter(|(of, _)| *of == item).map(|(_, place)| *place).collect();
-        match &self.f.items[item].kind {
-            ItemKind::Store { .. } => {
-                let found = self.as_found(item);
-                self.written = self.unwrite(item)?.then_some(found);
-            }
-            ItemKind::Call { .. } => {
-                let mut writes = self.call_writes(item);
-                writes.extend(self.given_to(item)?);
-                self.add_damage(writes);
-            }
-            ItemKind::Branch { .. } | ItemKind::Loop { .. } => {
-                let writes = self.effects.get(&item).cloned().unwrap_or_default();
-                self.add_damage(writes);
-            }
-            _ => {}
+        let kind = &self.f.items[item].kind;
+        if matches!(kind, ItemKind::Store { .. }) {
+            let found = self.as_found(item);
+            self.written = self.unwrite(item)?.then_some(found);
+        } else if matches!(kind, ItemKind::Call { .. }) {
+            let mut writes = self.call_writes(item);
+            writes.extend(self.given_to(item)?);
+            self.add_damage(writes);
+        } else if let ItemKind::Branch { .. } | ItemKind::Loop { .. } = kind {
+            let writes = self.effects.get(&item).cloned().unwrap_or_default();
+            self.add_damage(writes);
         }
         self.at = self.before[item.index()];
         Ok(())

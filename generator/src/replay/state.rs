@@ -179,9 +179,9 @@ impl<'a> Replay<'a> {
         given: &'a Given,
         passes: &'a BTreeMap<ItemId, Pass>,
     ) -> Self {
-        let popped = r.items.iter().zip(&given.origins.items).filter_map(|(item, origin)| match &item.kind {
-            ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(_) }) => *origin,
-            _ => None,
+        let popped = r.items.iter().zip(&given.origins.items).filter_map(|(item, origin)| {
+            let ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(_) }) = &item.kind else { return None };
+            *origin
         });
         let undone = popped.collect();
         let variables = given.origins.objects.iter().filter_map(|role| match role {
@@ -203,11 +203,17 @@ impl<'a> Replay<'a> {
             }
         }
         let outer: FxHashSet<ItemId> = passes.values().flat_map(|pass| pass.outer.iter().copied()).collect();
-        let pushes = |item: ItemId| match &f.items[item].kind {
-            ItemKind::Sweep(SweepItem::Push { .. }) => !outer.contains(&item),
-            ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
-            ItemKind::Loop { .. } => passes.get(&item).is_some_and(|pass| !pass.outer.is_empty()),
-            _ => false,
+        let pushes = |item: ItemId| {
+            let kind = &f.items[item].kind;
+            if let ItemKind::Sweep(SweepItem::Push { .. }) = kind {
+                !outer.contains(&item)
+            } else if let ItemKind::Call { callee: Callee::Sweep(..), .. } = kind {
+                true
+            } else if matches!(kind, ItemKind::Loop { .. }) {
+                passes.get(&item).is_some_and(|pass| !pass.outer.is_empty())
+            } else {
+                false
+            }
         };
         // What passes push that run again is gone when the loop is reversed.
         let on_tape = f.holding(pushes, |item| passes.contains_key(&item));

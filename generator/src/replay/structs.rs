@@ -242,9 +242,14 @@ impl Replay<'_> {
             all.insert(of);
         }
         let f = self.f;
-        let stores = f.items.iter().enumerate().filter_map(|(at, item)| match &item.kind {
-            ItemKind::Store { to, .. } if matches!(to.ty, Type::Pointer(_)) => self.stored.get(&ItemId::new(at)),
-            _ => None,
+        let stores = f.items.iter().enumerate().filter_map(|(at, item)| {
+            if let ItemKind::Store { to, .. } = &item.kind
+                && matches!(to.ty, Type::Pointer(_))
+            {
+                self.stored.get(&ItemId::new(at))
+            } else {
+                None
+            }
         });
         let own = |place: &&P| *self.terms.get(self.terms.get_spot(**place).root) == Term::Object(object);
         if stores.filter(own).any(|place| !all.contains(place)) {

@@ -205,10 +205,7 @@ impl Replay<'_> {
         let f = self.f;
         let this = &f.objects[object];
         if this.life == Life::Heap {
-            let count = f.items.iter().find_map(|item| match &item.kind {
-                ItemKind::Alloc { object: this, count, .. } if *this == object => Some(count),
-                _ => None,
-            });
+            let count = f.items.iter().find_map(|item| item.kind.count_of(object));
             let Some(count) = count else { return open("a block without a size") };
             return self.integer(Side::Forward, count);
         }

@@ -14,10 +14,8 @@ pub(super) fn is_advance(r: &Proc, item: ItemId) -> bool {
 }
 
 pub(super) fn snapshot(proc: &Proc, item: ItemId) -> Option<&Snapshot> {
-    match &proc.items[item].kind {
-        ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => Some(snapshot),
-        _ => None,
-    }
+    let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &proc.items[item].kind else { return None };
+    Some(snapshot)
 }
 
 /// The way to the head of a pass, if the loop keeps snapshots; an error if the passes on it do something else, or if

@@ -85,9 +85,10 @@ impl Once<'_> {
 
     /// What an item reads itself: of a branch or loop, its condition.
     fn reads(&self, id: ItemId) -> Set {
-        match self.kind(id) {
-            ItemKind::Branch { on: condition, .. } | ItemKind::Loop { test: condition, .. } => self.loads(condition),
-            _ => self.flow.effects.item(self.p, id).reads.clone(),
+        if let ItemKind::Branch { on: condition, .. } | ItemKind::Loop { test: condition, .. } = self.kind(id) {
+            self.loads(condition)
+        } else {
+            self.flow.effects.item(self.p, id).reads.clone()
         }
     }
 
@@ -96,10 +97,8 @@ impl Once<'_> {
     }
 
     fn writes(&self, id: ItemId) -> Set {
-        match self.kind(id) {
-            ItemKind::Branch { .. } | ItemKind::Loop { .. } => Set::new(),
-            _ => self.flow.effects.item(self.p, id).writes.clone(),
-        }
+        let is_plain = self.kind(id).regions().is_empty();
+        if is_plain { self.flow.effects.item(self.p, id).writes.clone() } else { Set::new() }
     }
 
     fn touches(&self, id: ItemId) -> bool {
@@ -137,11 +136,14 @@ impl Once<'_> {
     /// Whether the arm gives one variable of the condition, behind all else, a constant with which the arm is not taken.
     fn ends(&self, on: &Expr, taken: bool, arm: RegionId) -> bool {
         let top = &self.proc.regions[arm].items;
-        let constant = |id: &ItemId| match self.kind(*id) {
-            ItemKind::Store { to: Place { base: Base::Global(global), path, .. }, from } if path.is_empty() => {
+        let constant = |id: &ItemId| {
+            if let ItemKind::Store { to: Place { base: Base::Global(global), path, .. }, from } = self.kind(*id)
+                && path.is_empty()
+            {
                 Some((*global, self.number(from, &|_| None)?))
+            } else {
+                None
             }
-            _ => None,
         };
         let stores = |global: GlobalId| {
             let is = |id: &ItemId| {
@@ -205,32 +207,29 @@ impl Once<'_> {
 
     /// Whether an item does the same whenever it runs. Printing is none of the model's business.
     fn is_repeatable(&self, id: ItemId) -> bool {
-        match self.kind(id) {
-            ItemKind::Alloc { .. } | ItemKind::Free { .. } => false,
-            kind => self.calls_repeatable(kind, &mut BTreeSet::new()),
-        }
+        let kind = self.kind(id);
+        let is_heap = matches!(kind, ItemKind::Alloc { .. } | ItemKind::Free { .. });
+        !is_heap && self.calls_repeatable(kind, &mut BTreeSet::new())
     }
 
     /// Whether a call does the same whenever it is made, and all calls that it makes.
     fn calls_repeatable(&self, kind: &ItemKind, seen: &mut BTreeSet<ProcId>) -> bool {
-        match kind {
-            ItemKind::Call { callee: Callee::External { function, unknown, .. }, result, .. } => {
-                let changes = matches!(function, External::Resize | External::Volatile) || function.name() == "srand";
-                !unknown && result.is_none() && !function.writes() && !changes
-            }
-            ItemKind::Call { callee: Callee::Proc(callee), .. } if seen.insert(*callee) => {
-                let items = &self.flow.program.procs[*callee].items;
-                items.iter().all(|item| self.calls_repeatable(&item.kind, seen))
-            }
-            _ => true,
+        if let ItemKind::Call { callee: Callee::External { function, unknown, .. }, result, .. } = kind {
+            let changes = matches!(function, External::Resize | External::Volatile) || function.name() == "srand";
+            !unknown && result.is_none() && !function.writes() && !changes
+        } else if let ItemKind::Call { callee: Callee::Proc(callee), .. } = kind
+            && seen.insert(*callee)
+        {
+            let items = &self.flow.program.procs[*callee].items;
+            items.iter().all(|item| self.calls_repeatable(&item.kind, seen))
+        } else {
+            true
         }
     }
 
     fn made(&self, id: ItemId) -> Option<ObjectId> {
-        match self.kind(id) {
-            ItemKind::Declare { object } => Some(*object),
-            _ => None,
-        }
+        let ItemKind::Declare { object } = self.kind(id) else { return None };
+        Some(*object)
     }
 
     /// The values of items that depend on nothing from outside of them: the largest such set.
@@ -240,19 +239,16 @@ impl Once<'_> {
         for id in items {
             let mut read = Vec::new();
             crate::ir::walk::values_of_item(self.proc, *id, &mut |value| read.push(value));
-            match self.kind(*id) {
-                ItemKind::Let { value } => from.push((*value, read)),
-                ItemKind::Call { result: Some(value), .. } => from.push((*value, read)),
-                ItemKind::Branch { on, joins, .. } => {
-                    let mut condition = Vec::new();
-                    crate::ir::walk::values(on, &mut |value| condition.push(value));
-                    let values = |join: &Join| [&condition[..], &[join.then, join.otherwise]].concat();
-                    from.extend(joins.iter().map(|join| (join.out, values(join))));
-                }
-                ItemKind::Loop { carried, .. } => {
-                    from.extend(carried.iter().flat_map(|c| [c.head, c.out].map(|to| (to, vec![c.init, c.end]))));
-                }
-                _ => {}
+            let kind = self.kind(*id);
+            if let Some(value) = kind.assigned() {
+                from.push((value, read));
+            } else if let ItemKind::Branch { on, joins, .. } = kind {
+                let mut condition = Vec::new();
+                crate::ir::walk::values(on, &mut |value| condition.push(value));
+                let values = |join: &Join| [&condition[..], &[join.then, join.otherwise]].concat();
+                from.extend(joins.iter().map(|join| (join.out, values(join))));
+            } else if let ItemKind::Loop { carried, .. } = kind {
+                from.extend(carried.iter().flat_map(|c| [c.head, c.out].map(|to| (to, vec![c.init, c.end]))));
             }
         }
         known.extend(from.iter().map(|(value, _)| *value));

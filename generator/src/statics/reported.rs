@@ -74,61 +74,65 @@ impl<'f> Reach<'f> {
         let proc = &self.flow.program.procs[p];
         let item = &proc.items[id];
         let depends = ruled || walk::of_item(proc, item).into_iter().any(|e| self.depends(p, e));
-        match &item.kind {
-            ItemKind::Let { value } if depends => self.value(p, *value),
-            ItemKind::Store { to, .. } if depends => self.write(self.flow.cells(p, to)),
-            ItemKind::Alloc { .. } | ItemKind::Free { .. } if depends => None,
-            ItemKind::Branch { then, otherwise, joins, .. } => {
-                self.region(p, *then, depends)?;
-                self.region(p, *otherwise, depends)?;
-                let from = |join: &Join| [join.then, join.otherwise];
-                joins.iter().try_for_each(|join| self.merged(p, depends, from(join), [join.out, join.out]))
+        if let ItemKind::Let { value } = &item.kind
+            && depends
+        {
+            self.value(p, *value)
+        } else if let ItemKind::Store { to, .. } = &item.kind
+            && depends
+        {
+            self.write(self.flow.cells(p, to))
+        } else if let ItemKind::Alloc { .. } | ItemKind::Free { .. } = &item.kind
+            && depends
+        {
+            None
+        } else if let ItemKind::Branch { then, otherwise, joins, .. } = &item.kind {
+            self.region(p, *then, depends)?;
+            self.region(p, *otherwise, depends)?;
+            let from = |join: &Join| [join.then, join.otherwise];
+            joins.iter().try_for_each(|join| self.merged(p, depends, from(join), [join.out, join.out]))
+        } else if let ItemKind::Loop { body, carried, .. } = &item.kind {
+            self.region(p, *body, depends)?;
+            carried.iter().try_for_each(|c| self.merged(p, depends, [c.init, c.end], [c.head, c.out]))
+        } else if let ItemKind::Call { callee: Callee::Proc(g), args, result, into } = &item.kind {
+            self.arguments(p, *g, args, ruled)?;
+            if ruled {
+                self.grown |= self.ruled.insert(*g);
             }
-            ItemKind::Loop { body, carried, .. } => {
-                self.region(p, *body, depends)?;
-                carried.iter().try_for_each(|c| self.merged(p, depends, [c.init, c.end], [c.head, c.out]))
-            }
-            ItemKind::Call { callee: Callee::Proc(g), args, result, into } => {
-                self.arguments(p, *g, args, ruled)?;
-                if ruled {
-                    self.grown |= self.ruled.insert(*g);
-                }
-                if ruled || self.results.contains(g) {
-                    result.map_or(Some(()), |value| self.value(p, value))?;
-                }
-                let given = self.flow.program.procs[*g].result_object.map(|object| Root::Object(*g, object));
-                let given = given.and_then(|root| self.flow.points.locs.find(root));
-                match into {
-                    Some(into) if depends || given.is_some_and(|top| self.memory.contains(&top)) => {
-                        self.write(self.flow.cells(p, into))
-                    }
-                    _ => Some(()),
-                }
-            }
-            ItemKind::Call { callee: Callee::External { function, .. }, args, result, .. } => {
-                // What is assigned to a volatile variable may be read again.
-                let assigns =
-                    *function == External::Volatile && (depends || args.iter().any(|arg| self.depends(p, arg)));
-                (!assigns).then_some(())?;
-                let reads = |arg: &Expr| is_pointer(arg) && self.is_reached(&self.flow.targets(p, arg));
-                if !depends && !args.iter().any(reads) {
-                    return Some(());
-                }
-                (*function != External::Resize).then_some(())?;
+            if ruled || self.results.contains(g) {
                 result.map_or(Some(()), |value| self.value(p, value))?;
-                let written = match WRITE.contains(&function.name()) {
-                    true => 1,
-                    false if function.writes() => args.len(),
-                    false => 0,
-                };
-                let pointers = args.iter().take(written).filter(|arg| is_pointer(arg));
-                pointers.into_iter().try_for_each(|arg| {
-                    let mut targets = self.flow.targets(p, arg);
-                    targets.retain(|target| self.flow.points.locs.root(*target) != Root::Literal);
-                    self.write(targets)
-                })
             }
-            _ => Some(()),
+            let given = self.flow.program.procs[*g].result_object.map(|object| Root::Object(*g, object));
+            let given = given.and_then(|root| self.flow.points.locs.find(root));
+            match into {
+                Some(into) if depends || given.is_some_and(|top| self.memory.contains(&top)) => {
+                    self.write(self.flow.cells(p, into))
+                }
+                _ => Some(()),
+            }
+        } else if let ItemKind::Call { callee: Callee::External { function, .. }, args, result, .. } = &item.kind {
+            // What is assigned to a volatile variable may be read again.
+            let assigns = *function == External::Volatile && (depends || args.iter().any(|arg| self.depends(p, arg)));
+            (!assigns).then_some(())?;
+            let reads = |arg: &Expr| is_pointer(arg) && self.is_reached(&self.flow.targets(p, arg));
+            if !depends && !args.iter().any(reads) {
+                return Some(());
+            }
+            (*function != External::Resize).then_some(())?;
+            result.map_or(Some(()), |value| self.value(p, value))?;
+            let written = match WRITE.contains(&function.name()) {
+                true => 1,
+                false if function.writes() => args.len(),
+                false => 0,
+            };
+            let pointers = args.iter().take(written).filter(|arg| is_pointer(arg));
+            pointers.into_iter().try_for_each(|arg| {
+                let mut targets = self.flow.targets(p, arg);
+                targets.retain(|target| self.flow.points.locs.root(*target) != Root::Literal);
+                self.write(targets)
+            })
+        } else {
+            Some(())
         }
     }
 

@@ -232,29 +232,25 @@ impl Numbering<'_> {
     fn structure(&self, out: &mut Proc) {
         for id in out.items.ids() {
             let of = |value: ValueId| self.numbers.get(&value).copied();
-            match &mut out.items[id].kind {
-                ItemKind::Branch { joins, .. } => {
-                    for join in joins.clone() {
-                        let (Some(out_), Some(then), Some(otherwise)) =
-                            (of(join.out), of(join.then), of(join.otherwise))
-                        else {
-                            continue;
-                        };
-                        out.values[out_].def = Def::Join(id, joins.len() as u32);
-                        joins.push(Join { var: self.vars[&join.var], then, otherwise, out: out_ });
-                    }
+            let kind = &mut out.items[id].kind;
+            if let ItemKind::Branch { joins, .. } = kind {
+                for join in joins.clone() {
+                    let (Some(out_), Some(then), Some(otherwise)) = (of(join.out), of(join.then), of(join.otherwise))
+                    else {
+                        continue;
+                    };
+                    out.values[out_].def = Def::Join(id, joins.len() as u32);
+                    joins.push(Join { var: self.vars[&join.var], then, otherwise, out: out_ });
                 }
-                ItemKind::Loop { carried, .. } => {
-                    for c in carried.clone() {
-                        let (Some(init), Some(head)) = (of(c.init), of(c.head)) else { continue };
-                        let (Some(end), Some(out_)) = (of(c.end), of(c.out)) else { continue };
-                        let slot = carried.len() as u32;
-                        out.values[head].def = Def::Head(id, slot);
-                        out.values[out_].def = Def::Out(id, slot);
-                        carried.push(Carried { var: self.vars[&c.var], init, head, end, out: out_ });
-                    }
+            } else if let ItemKind::Loop { carried, .. } = kind {
+                for c in carried.clone() {
+                    let (Some(init), Some(head)) = (of(c.init), of(c.head)) else { continue };
+                    let (Some(end), Some(out_)) = (of(c.end), of(c.out)) else { continue };
+                    let slot = carried.len() as u32;
+                    out.values[head].def = Def::Head(id, slot);
+                    out.values[out_].def = Def::Out(id, slot);
+                    carried.push(Carried { var: self.vars[&c.var], init, head, end, out: out_ });
                 }
-                _ => {}
             }
         }
     }

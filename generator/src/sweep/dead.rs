@@ -74,46 +74,45 @@ impl Live<'_> {
 
     fn item(&mut self, item: ItemId) -> bool {
         let proc = self.proc;
-        match &proc.items[item].kind {
-            ItemKind::Let { value } if !self.values.contains(value) => return false,
-            ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing) => return false,
-            ItemKind::Branch { then, otherwise, joins, .. } => {
-                for join in joins {
-                    if self.values.contains(&join.out) {
-                        self.values.extend([join.then, join.otherwise]);
-                    }
-                }
-                let first = self.region(*then);
-                let second = self.region(*otherwise);
-                let used = joins.iter().any(|join| self.values.contains(&join.out));
-                if !(first || second || used || self.extent == Extent::Values) {
-                    return false;
+        let kind = &proc.items[item].kind;
+        let has_no_effect = matches!(kind, ItemKind::DeclareVar { .. } | ItemKind::Sweep(SweepItem::Nothing));
+        let only_defines = matches!(kind, ItemKind::Let { .. } | ItemKind::Sweep(SweepItem::Pop { .. }));
+        if has_no_effect || only_defines && !self.stays(item) {
+            return false;
+        }
+        if let ItemKind::Branch { then, otherwise, joins, .. } = kind {
+            for join in joins {
+                if self.values.contains(&join.out) {
+                    self.values.extend([join.then, join.otherwise]);
                 }
             }
-            ItemKind::Loop { body, carried, .. } => {
-                for c in carried {
-                    if self.values.contains(&c.head) || self.values.contains(&c.out) {
-                        self.values.extend([c.init, c.end]);
-                    }
-                }
-                let acts = self.region(*body);
-                let used = carried.iter().any(|c| self.values.contains(&c.out));
-                if !(acts || used || self.extent == Extent::Values) {
-                    return false;
+            let first = self.region(*then);
+            let second = self.region(*otherwise);
+            let used = joins.iter().any(|join| self.values.contains(&join.out));
+            if !(first || second || used || self.extent == Extent::Values) {
+                return false;
+            }
+        } else if let ItemKind::Loop { body, carried, .. } = kind {
+            for c in carried {
+                if self.values.contains(&c.head) || self.values.contains(&c.out) {
+                    self.values.extend([c.init, c.end]);
                 }
             }
-            ItemKind::Sweep(SweepItem::Pop { .. }) if !self.stays(item) => return false,
-            ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { shadow: Some(shadow), bases, .. } })
-                if !self.values.contains(shadow) =>
-            {
-                for base in bases {
-                    walk::values(base, &mut |value| {
-                        self.values.insert(value);
-                    });
-                }
-                return true;
+            let acts = self.region(*body);
+            let used = carried.iter().any(|c| self.values.contains(&c.out));
+            if !(acts || used || self.extent == Extent::Values) {
+                return false;
             }
-            _ => {}
+        } else if let ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { shadow: Some(shadow), bases, .. } }) =
+            kind
+            && !self.values.contains(shadow)
+        {
+            for base in bases {
+                walk::values(base, &mut |value| {
+                    self.values.insert(value);
+                });
+            }
+            return true;
         }
         walk::values_of_extents(proc, item, &mut |value| {
             self.values.insert(value);
@@ -132,22 +131,19 @@ impl Live<'_> {
 
     /// Whether an item stays where it is, whatever is inside it.
     fn stays(&self, item: ItemId) -> bool {
-        match &self.proc.items[item].kind {
-            ItemKind::Let { value } => self.values.contains(value),
-            ItemKind::Sweep(SweepItem::Pop { what }) if self.extent == Extent::All => match what {
-                Popped::Value(value) | Popped::Count(value) | Popped::Bits { value, .. } => self.values.contains(value),
-                Popped::Pointer { value, shadow, .. } => {
-                    self.values.contains(value) || shadow.is_some_and(|shadow| self.values.contains(&shadow))
-                }
-                Popped::Memory(_) | Popped::Elements { .. } => true,
-            },
-            ItemKind::Branch { joins, .. } if self.extent == Extent::All => {
-                joins.iter().any(|join| self.values.contains(&join.out))
-            }
-            ItemKind::Loop { carried, .. } if self.extent == Extent::All => {
-                carried.iter().any(|c| self.values.contains(&c.out))
-            }
-            _ => true,
+        let kind = &self.proc.items[item].kind;
+        if let ItemKind::Let { value } = kind {
+            self.values.contains(value)
+        } else if self.extent != Extent::All {
+            true
+        } else if let ItemKind::Branch { joins, .. } = kind {
+            joins.iter().any(|join| self.values.contains(&join.out))
+        } else if let ItemKind::Loop { carried, .. } = kind {
+            carried.iter().any(|c| self.values.contains(&c.out))
+        } else {
+            let defined = kind.defined();
+            let only_pops = matches!(kind, ItemKind::Sweep(SweepItem::Pop { .. })) && !defined.is_empty();
+            !only_pops || defined.iter().any(|value| self.values.contains(value))
         }
     }
 
@@ -163,53 +159,44 @@ impl Live<'_> {
 /// Drops dead joins, dead carried variables and a dead result; the others get the numbers that they have now.
 fn shrink(proc: &mut Proc, item: ItemId, live: &FxHashSet<ValueId>) {
     let mut kind = std::mem::replace(&mut proc.items[item].kind, ItemKind::Sweep(SweepItem::Nothing));
-    match &mut kind {
-        ItemKind::Branch { joins, .. } => {
-            joins.retain(|join| {
-                let stays = live.contains(&join.out);
-                if !stays {
-                    proc.values[join.out].def = Def::Undefined;
-                }
-                stays
-            });
-            for (k, join) in joins.iter().enumerate() {
-                proc.values[join.out].def = Def::Join(item, k as u32);
+    if let ItemKind::Branch { joins, .. } = &mut kind {
+        joins.retain(|join| {
+            let stays = live.contains(&join.out);
+            if !stays {
+                proc.values[join.out].def = Def::Undefined;
             }
+            stays
+        });
+        for (k, join) in joins.iter().enumerate() {
+            proc.values[join.out].def = Def::Join(item, k as u32);
         }
-        ItemKind::Loop { carried, .. } => {
-            carried.retain(|c| {
-                let stays = live.contains(&c.head) || live.contains(&c.out);
-                if !stays {
-                    proc.values[c.head].def = Def::Undefined;
-                    proc.values[c.out].def = Def::Undefined;
-                }
-                stays
-            });
-            for (k, c) in carried.iter().enumerate() {
-                proc.values[c.head].def = Def::Head(item, k as u32);
-                proc.values[c.out].def = Def::Out(item, k as u32);
+    } else if let ItemKind::Loop { carried, .. } = &mut kind {
+        carried.retain(|c| {
+            let stays = live.contains(&c.head) || live.contains(&c.out);
+            if !stays {
+                proc.values[c.head].def = Def::Undefined;
+                proc.values[c.out].def = Def::Undefined;
             }
+            stays
+        });
+        for (k, c) in carried.iter().enumerate() {
+            proc.values[c.head].def = Def::Head(item, k as u32);
+            proc.values[c.out].def = Def::Out(item, k as u32);
         }
-        // Only the shadow is needed: it needs no other bases than its own.
-        ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { value, shadow: Some(_), bases, shadows } })
-            if !live.contains(value) =>
-        {
+    } else if let ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { value, shadow, bases, shadows } }) =
+        &mut kind
+    {
+        if shadow.is_some() && !live.contains(value) {
+            // Only the shadow is needed: it needs no other bases than its own.
             bases.clone_from(shadows);
-        }
-        ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { shadow, shadows, .. } })
-            if shadow.is_some_and(|of| !live.contains(&of)) =>
-        {
-            if let Some(value) = shadow.take() {
-                proc.values[value].def = Def::Undefined;
-            }
+        } else if let Some(value) = shadow.take_if(|of| !live.contains(of)) {
+            proc.values[value].def = Def::Undefined;
             shadows.clear();
         }
-        ItemKind::Call { result, .. } if result.is_some_and(|value| !live.contains(&value)) => {
-            if let Some(value) = result.take() {
-                proc.values[value].def = Def::Undefined;
-            }
-        }
-        _ => {}
+    } else if let ItemKind::Call { result, .. } = &mut kind
+        && let Some(value) = result.take_if(|value| !live.contains(value))
+    {
+        proc.values[value].def = Def::Undefined;
     }
     proc.items[item].kind = kind;
 }

@@ -79,9 +79,9 @@ impl<'a> Builder<'a> {
         let numbers = bases::number(cx, id, plan, &mut out);
         let objects = (0..cx.program.procs[id].objects.len()).map(ObjectId::new);
         let kept = objects.filter(|object| cx.facts.keep(id, *object)).collect();
-        let lets = out.items.iter().enumerate().filter_map(|(at, item)| match item.kind {
-            ItemKind::Let { value } => Some((value, ItemId::new(at))),
-            _ => None,
+        let lets = out.items.iter().enumerate().filter_map(|(at, item)| {
+            let ItemKind::Let { value } = item.kind else { return None };
+            Some((value, ItemId::new(at)))
         });
         let (saved, lets) = (FxHashMap::default(), lets.collect());
         Builder { cx, id, plan, interfaces, out, saved, numbers, kept, lets, stored: BTreeMap::new() }
@@ -220,33 +220,30 @@ impl Builder<'_> {
     }
 
     fn before(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
-        match self.out.items[item].kind.clone() {
-            ItemKind::Store { to, .. }
-                if self.cx.facts.push_old(self.id, item) && !self.plan.runs.contains_key(&item) =>
-            {
+        let kind = self.out.items[item].kind.clone();
+        if let ItemKind::Store { to, .. } = kind {
+            if self.cx.facts.push_old(self.id, item) && !self.plan.runs.contains_key(&item) {
                 self.push(items, Some(item), Pushed::Value(load(to)));
             }
-            ItemKind::Loop { body, .. } => {
-                let stores = self.out.regions[body].items.clone();
-                for Run { first, count } in stores.iter().filter_map(|store| self.plan.runs.get(store)).cloned() {
-                    self.push(items, Some(item), Pushed::Elements { place: first, count });
-                    self.swap_with_init(items);
-                }
+        } else if let ItemKind::Loop { body, .. } = kind {
+            let stores = self.out.regions[body].items.clone();
+            for Run { first, count } in stores.iter().filter_map(|store| self.plan.runs.get(store)).cloned() {
+                self.push(items, Some(item), Pushed::Elements { place: first, count });
+                self.swap_with_init(items);
             }
-            ItemKind::Free { pointer } if self.cx.facts.stable() => {
+        } else if let ItemKind::Free { pointer } = kind {
+            if self.cx.facts.stable() {
                 let contents = self.cx.facts.push_old(self.id, item);
                 self.out.items[item].kind = ItemKind::Sweep(SweepItem::Release { pointer, contents });
+                return;
             }
-            ItemKind::Free { pointer } => {
-                for object in self.cx.facts.blocks(self.id, &pointer) {
-                    let Some(count) = self.count(object).filter(|_| self.cx.facts.keep(self.id, object)) else {
-                        continue;
-                    };
-                    let place = self.out.objects[object].first(object);
-                    self.push(items, Some(item), Pushed::Elements { place, count });
-                }
+            for object in self.cx.facts.blocks(self.id, &pointer) {
+                let Some(count) = self.count(object).filter(|_| self.cx.facts.keep(self.id, object)) else {
+                    continue;
+                };
+                let place = self.out.objects[object].first(object);
+                self.push(items, Some(item), Pushed::Elements { place, count });
             }
-            _ => {}
         }
     }
 
@@ -262,35 +259,28 @@ impl Builder<'_> {
     }
 
     fn count(&self, object: ObjectId) -> Option<Expr> {
-        self.out.items.iter().find_map(|item| match &item.kind {
-            ItemKind::Alloc { object: this, count, .. } if *this == object => Some(count.clone()),
-            _ => None,
-        })
+        self.out.items.iter().find_map(|item| item.kind.count_of(object)).cloned()
     }
 
     fn behind(&mut self, items: &mut Vec<ItemId>, item: ItemId) {
-        match self.out.items[item].kind.clone() {
-            ItemKind::Call { callee: Callee::Proc(callee), args, result, into }
-                if self.interfaces[callee.index()].as_ref().is_some_and(|interface| interface.live) =>
+        if let ItemKind::Call { callee, .. } = &mut self.out.items[item].kind {
+            if let Callee::Proc(id) = *callee
+                && self.interfaces[id.index()].as_ref().is_some_and(|interface| interface.live)
             {
-                let callee = Callee::Sweep(callee, Role::Forward);
-                self.out.items[item].kind = ItemKind::Call { callee, args, result, into };
+                *callee = Callee::Sweep(id, Role::Forward);
             }
-            ItemKind::Branch { then, otherwise, .. } => {
-                let stored = self.plan.bits.contains(&item);
-                self.region(then, stored.then_some((item, 1)), Form::Taped);
-                self.region(otherwise, stored.then_some((item, 0)), Form::Taped);
+        } else if let ItemKind::Branch { then, otherwise, .. } = self.out.items[item].kind {
+            let stored = self.plan.bits.contains(&item);
+            self.region(then, stored.then_some((item, 1)), Form::Taped);
+            self.region(otherwise, stored.then_some((item, 0)), Form::Taped);
+        } else if let ItemKind::Loop { body, .. } = self.out.items[item].kind {
+            match self.plan.again.get(&item) {
+                Some(hulls) => self.plain(item, body, hulls),
+                None => self.region(body, None, Form::Taped),
             }
-            ItemKind::Loop { body, .. } => {
-                match self.plan.again.get(&item) {
-                    Some(hulls) => self.plain(item, body, hulls),
-                    None => self.region(body, None, Form::Taped),
-                }
-                if self.plan.counts.contains(&item) {
-                    self.counter(items, item, body);
-                }
+            if self.plan.counts.contains(&item) {
+                self.counter(items, item, body);
             }
-            _ => {}
         }
     }
 
@@ -340,9 +330,9 @@ impl Builder<'_> {
         }
         let first = self.item(None, ItemKind::Let { value: init });
         let ItemKind::Loop { carried, .. } = &self.out.items[item].kind else { return };
-        let begins = |item: &&ItemId| match self.out.items[**item].kind {
-            ItemKind::Let { value } => carried.iter().any(|each| each.init == value),
-            _ => false,
+        let begins = |item: &&ItemId| {
+            let ItemKind::Let { value } = self.out.items[**item].kind else { return false };
+            carried.iter().any(|each| each.init == value)
         };
         let inits = items[..items.len() - 1].iter().rev().take_while(begins).count();
         items.insert(items.len() - 1 - inits, first);
@@ -420,10 +410,9 @@ fn steps(proc: &Proc, body: RegionId, items: &[ItemId], record: &[ValueId]) -> u
 
 /// Calls `see` on every variable that an item, or one inside it, assigns.
 fn changes(proc: &Proc, item: ItemId, see: &mut dyn FnMut(VarId)) {
-    let mut of = |value: ValueId| see(proc.values[value].var);
     let kind = &proc.items[item].kind;
-    if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } = kind {
-        of(*value);
+    if let Some(value) = kind.assigned() {
+        see(proc.values[value].var);
     }
     for region in kind.regions() {
         proc.regions[region].items.iter().for_each(|inner| changes(proc, *inner, see));

@@ -17,13 +17,13 @@ pub(super) fn read(proc: &Proc) -> FxHashSet<ValueId> {
             Ok(expr) => walk::values(expr, &mut see),
             Err(place) => walk::values_of_place(place, &mut see),
         });
-        match &item.kind {
-            ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| {
+        if let ItemKind::Branch { joins, .. } = &item.kind {
+            joins.iter().for_each(|join| {
                 see(join.then);
                 see(join.otherwise);
-            }),
-            ItemKind::Loop { carried, .. } => carried.iter().for_each(|c| see(c.init)),
-            _ => {}
+            });
+        } else if let ItemKind::Loop { carried, .. } = &item.kind {
+            carried.iter().for_each(|c| see(c.init));
         }
     }
     read

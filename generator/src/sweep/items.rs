@@ -41,10 +41,12 @@ impl Builder<'_> {
                 ItemKind::Branch { .. } => self.reverse_branch(item),
                 ItemKind::Loop { .. } => self.reverse_loop(item),
                 ItemKind::Free { pointer } => self.reverse_free(item, pointer),
-                ItemKind::Alloc { object, .. } if self.primal.objects[*object].life == Life::Stable => {
-                    self.emit(ItemKind::Sweep(SweepItem::Undo { what: Undone::Alloc }));
+                ItemKind::Alloc { object, .. } => {
+                    if self.primal.objects[*object].life == Life::Stable {
+                        self.emit(ItemKind::Sweep(SweepItem::Undo { what: Undone::Alloc }));
+                    }
                 }
-                _ => {}
+                ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(_) => {}
             }
             let mut operands = std::mem::take(&mut self.operands);
             // The cosine of a sine that comes before it is not there yet where the forward sweep notes operands.
@@ -415,13 +417,11 @@ fn spine<'e>(expr: &'e Expr, same: &dyn Fn(&Expr) -> bool) -> Option<Vec<(bool, 
 /// Whether an operand of the adjoint of an item reads what the item defines.
 pub fn reads_own(kind: &ItemKind, operand: &Expr) -> bool {
     let mut reads = false;
-    match kind {
-        ItemKind::Let { value } => walk::values(operand, &mut |read| reads |= read == *value),
-        // Else it is what lay there before.
-        ItemKind::Store { to, from } => reads = *operand == load(to.clone()) && !has(from, operand),
-        _ => {}
+    if let ItemKind::Let { value } = kind {
+        walk::values(operand, &mut |read| reads |= read == *value);
     }
-    reads
+    // Else it is what lay there before.
+    reads || matches!(kind, ItemKind::Store { to, from } if *operand == load(to.clone()) && !has(from, operand))
 }
 
 /// Whether an expression stands inside another one.

@@ -24,16 +24,11 @@ pub fn items(
 fn region(proc: &Proc, at: RegionId, own: &mut dyn FnMut(ItemId) -> bool, live: &mut BTreeSet<ItemId>) -> bool {
     let mut any = false;
     for &item in &proc.regions[at].items {
-        let inside = match &proc.items[item].kind {
-            ItemKind::Branch { then, otherwise, .. } => {
-                // Both arms are visited, whatever the first one says.
-                let first = region(proc, *then, own, live);
-                region(proc, *otherwise, own, live) || first
-            }
-            ItemKind::Loop { body, .. } => region(proc, *body, own, live),
-            _ => own(item),
-        };
-        if inside {
+        let inner = proc.items[item].kind.regions();
+        let mut acts = inner.is_empty() && own(item);
+        // Both arms are visited, whatever the first one says.
+        inner.into_iter().for_each(|inner| acts |= region(proc, inner, own, live));
+        if acts {
             live.insert(item);
             any = true;
         }
@@ -49,23 +44,22 @@ fn own(
     interfaces: &[Option<Interface>],
     cleared: &FxHashSet<ValueId>,
 ) -> bool {
-    match &proc.items[item].kind {
-        kind if kind.resizes() => true,
-        ItemKind::Let { value } => facts.active_value(id, *value) || cleared.contains(value),
-        ItemKind::Store { to, .. } => facts.active_place(id, to) || facts.push_old(id, item),
-        ItemKind::Call { callee, result, .. } => {
-            let live = match callee {
-                // A procedure that is not finished yet calls itself: assume that there is something to do.
-                Callee::Proc(callee) => interfaces[callee.index()].as_ref().is_none_or(|interface| interface.live),
-                _ => false,
-            };
-            live || result.is_some_and(|result| cleared.contains(&result))
-        }
-        ItemKind::Alloc { .. } | ItemKind::Free { .. } if facts.stable() => true,
-        ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => {
-            facts.keep(id, *object) || facts.active_object(id, *object)
-        }
-        _ => false,
+    let kind = &proc.items[item].kind;
+    if let ItemKind::Let { value } = kind {
+        facts.active_value(id, *value) || cleared.contains(value)
+    } else if let ItemKind::Store { to, .. } = kind {
+        facts.active_place(id, to) || facts.push_old(id, item)
+    } else if let ItemKind::Call { callee, result, .. } = kind {
+        let live = match callee {
+            // A procedure that is not finished yet calls itself: assume that there is something to do.
+            Callee::Proc(callee) => interfaces[callee.index()].as_ref().is_none_or(|interface| interface.live),
+            _ => kind.resizes(),
+        };
+        live || result.is_some_and(|result| cleared.contains(&result))
+    } else {
+        let is_heap = matches!(kind, ItemKind::Alloc { .. } | ItemKind::Free { .. });
+        let is_asked_for = |object| facts.keep(id, object) || facts.active_object(id, object);
+        is_heap && facts.stable() || kind.begun().is_some_and(is_asked_for)
     }
 }
 
@@ -75,18 +69,14 @@ fn own(
 pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> FxHashSet<ValueId> {
     let mut found = FxHashSet::default();
     for item in &proc.items {
-        match &item.kind {
-            ItemKind::Branch { joins, .. } => {
-                for join in joins.iter().filter(|join| facts.active_value(id, join.out)) {
-                    found.extend([join.then, join.otherwise]);
-                }
+        if let ItemKind::Branch { joins, .. } = &item.kind {
+            for join in joins.iter().filter(|join| facts.active_value(id, join.out)) {
+                found.extend([join.then, join.otherwise]);
             }
-            ItemKind::Loop { carried, .. } => {
-                for c in carried.iter().filter(|c| facts.active_value(id, c.head) || facts.active_value(id, c.out)) {
-                    found.extend([c.init, c.end]);
-                }
+        } else if let ItemKind::Loop { carried, .. } = &item.kind {
+            for c in carried.iter().filter(|c| facts.active_value(id, c.head) || facts.active_value(id, c.out)) {
+                found.extend([c.init, c.end]);
             }
-            _ => {}
         }
     }
     found.retain(|value| !facts.active_value(id, *value));

@@ -26,25 +26,23 @@ impl Builder<'_> {
         for at in self.primal.items.ids() {
             let item = &self.primal.items[at];
             self.span = item.span;
-            match &item.kind {
-                ItemKind::Store { to, from }
-                    if is_pointer(&to.ty)
-                        && from.kind != ExprKind::Null
-                        && !self.is_set_again(to)
-                        && !self.is_by_offset(to)
-                        && self.is_lost(from)
-                        && !self.cx.facts.on_heap(self.id, from)
-                        && !self.cx.facts.hands_on(self.id, at) =>
-                {
-                    let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
-                    let global = matches!(to.base, Base::Global(_));
-                    self.refuse(Class::Pointer, what, if global { HELP_AT_FILE_SCOPE } else { HELP });
-                }
-                ItemKind::Call { into: Some(into), .. } if self.points(&into.ty) => {
-                    let what = "a struct with pointers is returned: the reverse sweep cannot set their adjoints".into();
-                    self.refuse(Class::Pointer, what, "let the function set a struct that its caller passes");
-                }
-                _ => {}
+            if let ItemKind::Store { to, from } = &item.kind
+                && is_pointer(&to.ty)
+                && from.kind != ExprKind::Null
+                && !self.is_set_again(to)
+                && !self.is_by_offset(to)
+                && self.is_lost(from)
+                && !self.cx.facts.on_heap(self.id, from)
+                && !self.cx.facts.hands_on(self.id, at)
+            {
+                let what = "a pointer is stored in memory: the reverse sweep cannot set its adjoint".into();
+                let global = matches!(to.base, Base::Global(_));
+                self.refuse(Class::Pointer, what, if global { HELP_AT_FILE_SCOPE } else { HELP });
+            } else if let ItemKind::Call { into: Some(into), .. } = &item.kind
+                && self.points(&into.ty)
+            {
+                let what = "a struct with pointers is returned: the reverse sweep cannot set their adjoints".into();
+                self.refuse(Class::Pointer, what, "let the function set a struct that its caller passes");
             }
         }
         self.span = before;
@@ -313,18 +311,15 @@ impl Builder<'_> {
     }
 
     fn target(&self, item: ItemId) -> Option<&Place> {
-        match &self.primal.items[item].kind {
-            ItemKind::Store { to, .. } => Some(to),
-            _ => None,
-        }
+        if let ItemKind::Store { to, .. } = &self.primal.items[item].kind { Some(to) } else { None }
     }
 
     /// The stores of pointers into an object, by its name.
     fn stores_of(&self, object: ObjectId) -> impl Iterator<Item = ItemId> {
         let primal = self.primal;
-        let of = move |item: &ItemId| match &primal.items[*item].kind {
-            ItemKind::Store { to, .. } => is_pointer(&to.ty) && to.base == Base::Object(object),
-            _ => false,
+        let of = move |item: &ItemId| {
+            let ItemKind::Store { to, .. } = &primal.items[*item].kind else { return false };
+            is_pointer(&to.ty) && to.base == Base::Object(object)
         };
         primal.items.ids().filter(of)
     }
@@ -412,27 +407,24 @@ impl Builder<'_> {
     /// Whether an item reads no pointer of the object.
     fn leaves_alone(&self, item: ItemId, object: ObjectId) -> bool {
         let reads = |e: &Expr| self.reads_pointer_in(e, object);
-        match &self.primal.items[item].kind {
-            ItemKind::Let { value } => match &self.primal.values[*value].def {
-                Def::Is(e) => !reads(e),
-                _ => false,
-            },
-            ItemKind::Store { to, from } => {
-                let address = Expr { kind: ExprKind::Address(to.clone()), ty: Type::Void };
-                !reads(from) && !reads(&address)
-            }
-            ItemKind::Declare { .. } => true,
-            // The zeros of an initialiser may be a loop over an array beside the pointer.
-            ItemKind::Loop { .. } | ItemKind::Branch { .. } => {
-                let this = &self.primal.items[item];
-                !self.reads_pointer(item, object)
-                    && this.kind.regions().into_iter().all(|region| {
-                        self.primal.regions[region].items.iter().all(|inner| self.leaves_alone(*inner, object))
-                    })
-            }
-            // A call that cannot reach the object is no reader of it.
-            _ => !self.cx.facts.touches(self.id, item, object),
+        let kind = &self.primal.items[item].kind;
+        if let ItemKind::Let { value } = kind {
+            return matches!(&self.primal.values[*value].def, Def::Is(e) if !reads(e));
         }
+        if let ItemKind::Store { to, from } = kind {
+            let address = Expr { kind: ExprKind::Address(to.clone()), ty: Type::Void };
+            return !reads(from) && !reads(&address);
+        }
+        let regions = kind.regions();
+        if regions.is_empty() {
+            // A call that cannot reach the object is no reader of it.
+            return matches!(kind, ItemKind::Declare { .. }) || !self.cx.facts.touches(self.id, item, object);
+        }
+        // The zeros of an initialiser may be a loop over an array beside the pointer.
+        !self.reads_pointer(item, object)
+            && regions
+                .into_iter()
+                .all(|region| self.primal.regions[region].items.iter().all(|inner| self.leaves_alone(*inner, object)))
     }
 }
 

@@ -116,14 +116,13 @@ fn always(expr: &mut Expr, see: &mut dyn FnMut(&mut Expr)) {
 
 /// Whether an item changes adjoints alone. What a sweep stores is an adjoint, or a pointer that is set again.
 fn is_quiet(kind: &ItemKind) -> bool {
-    match kind {
-        ItemKind::Store { to, .. } => matches!(to.ty, Type::Float { .. }),
-        ItemKind::Let { .. }
-        | ItemKind::Sweep(SweepItem::Accumulate { .. })
-        | ItemKind::Declare { .. }
-        | ItemKind::Sweep(SweepItem::Clear { .. }) => true,
-        _ => false,
-    }
+    matches!(
+        kind,
+        ItemKind::Store { to: Place { ty: Type::Float { .. }, .. }, .. }
+            | ItemKind::Let { .. }
+            | ItemKind::Declare { .. }
+            | ItemKind::Sweep(SweepItem::Accumulate { .. } | SweepItem::Clear { .. })
+    )
 }
 
 /// Whether an expression is the call of a function. That which multiplies by an adjoint reads what changes.

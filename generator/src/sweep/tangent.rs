@@ -159,31 +159,28 @@ impl Builder<'_> {
         for at in self.primal.items.ids() {
             let values = self.values.clone();
             let of = |value: &ValueId| values.get(value).copied();
-            match &self.primal.items[at].kind {
-                ItemKind::Branch { joins, .. } => {
-                    for join in joins {
-                        let Some(out) = of(&join.out) else { continue };
-                        let (Some(then), Some(otherwise)) = (of(&join.then), of(&join.otherwise)) else { continue };
-                        let ItemKind::Branch { joins, .. } = &mut self.out.items[at].kind else { continue };
-                        let var = self.vars[&join.var];
-                        self.out.values[out].def = Def::Join(at, joins.len() as u32);
-                        joins.push(Join { var, then, otherwise, out });
-                    }
+            let kind = &self.primal.items[at].kind;
+            if let ItemKind::Branch { joins, .. } = kind {
+                for join in joins {
+                    let Some(out) = of(&join.out) else { continue };
+                    let (Some(then), Some(otherwise)) = (of(&join.then), of(&join.otherwise)) else { continue };
+                    let ItemKind::Branch { joins, .. } = &mut self.out.items[at].kind else { continue };
+                    let var = self.vars[&join.var];
+                    self.out.values[out].def = Def::Join(at, joins.len() as u32);
+                    joins.push(Join { var, then, otherwise, out });
                 }
-                ItemKind::Loop { carried, .. } => {
-                    for c in carried {
-                        let Some(out) = of(&c.out) else { continue };
-                        let (Some(init), Some(head), Some(end)) = (of(&c.init), of(&c.head), of(&c.end)) else {
-                            continue;
-                        };
-                        let ItemKind::Loop { carried, .. } = &mut self.out.items[at].kind else { continue };
-                        let (var, slot) = (self.vars[&c.var], carried.len() as u32);
-                        self.out.values[head].def = Def::Head(at, slot);
-                        self.out.values[out].def = Def::Out(at, slot);
-                        carried.push(Carried { var, init, head, end, out });
-                    }
+            } else if let ItemKind::Loop { carried, .. } = kind {
+                for c in carried {
+                    let Some(out) = of(&c.out) else { continue };
+                    let (Some(init), Some(head), Some(end)) = (of(&c.init), of(&c.head), of(&c.end)) else {
+                        continue;
+                    };
+                    let ItemKind::Loop { carried, .. } = &mut self.out.items[at].kind else { continue };
+                    let (var, slot) = (self.vars[&c.var], carried.len() as u32);
+                    self.out.values[head].def = Def::Head(at, slot);
+                    self.out.values[out].def = Def::Out(at, slot);
+                    carried.push(Carried { var, init, head, end, out });
                 }
-                _ => {}
             }
         }
     }
@@ -290,11 +287,13 @@ impl Builder<'_> {
                     behind.push(self.item(ItemKind::Alloc { object, count: count.clone(), zeroed: true }));
                 }
             }
-            ItemKind::Free { pointer } if self.cx.facts.active_pointer(self.id, pointer) => {
-                let pointer = shadow::pointer(self, pointer);
-                before.push(self.item(ItemKind::Free { pointer }));
+            ItemKind::Free { pointer } => {
+                if self.cx.facts.active_pointer(self.id, pointer) {
+                    let pointer = shadow::pointer(self, pointer);
+                    before.push(self.item(ItemKind::Free { pointer }));
+                }
             }
-            _ => {}
+            ItemKind::Call { .. } | ItemKind::Branch { .. } | ItemKind::Loop { .. } | ItemKind::Sweep(_) => {}
         }
         (before, behind)
     }

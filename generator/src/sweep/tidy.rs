@@ -22,11 +22,12 @@ pub fn tidy(proc: &mut Proc) -> BTreeSet<ItemId> {
 pub fn tidy_values(proc: &mut Proc) {
     loop {
         dead::remove(proc, dead::Extent::Values);
-        let kept = |proc: &Proc, item: ItemId, used: &BTreeSet<ObjectId>| match proc.items[item].kind {
-            ItemKind::Declare { .. } | ItemKind::Sweep(SweepItem::Clear { .. }) | ItemKind::Store { .. } => {
-                needed(proc, item, used)
-            }
-            _ => true,
+        let may_go = |kind: &ItemKind| {
+            let clears = matches!(kind, ItemKind::Sweep(SweepItem::Clear { .. }));
+            clears || matches!(kind, ItemKind::Declare { .. } | ItemKind::Store { .. })
+        };
+        let kept = |proc: &Proc, item: ItemId, used: &BTreeSet<ObjectId>| {
+            !may_go(&proc.items[item].kind) || needed(proc, item, used)
         };
         if !retain_items(proc, kept) {
             return;
@@ -49,16 +50,21 @@ fn retain_items(proc: &mut Proc, needed: impl Fn(&Proc, ItemId, &BTreeSet<Object
 }
 
 fn needed(proc: &Proc, item: ItemId, objects: &BTreeSet<ObjectId>) -> bool {
-    match &proc.items[item].kind {
-        ItemKind::Declare { object }
-        | ItemKind::Sweep(SweepItem::Clear { object })
-        | ItemKind::Alloc { object, .. } => objects.contains(object),
-        ItemKind::Free { pointer } => match &pointer.kind {
+    let kind = &proc.items[item].kind;
+    if let ItemKind::Declare { object }
+    | ItemKind::Sweep(SweepItem::Clear { object })
+    | ItemKind::Alloc { object, .. } = kind
+    {
+        objects.contains(object)
+    } else if let ItemKind::Free { pointer } = kind {
+        match &pointer.kind {
             ExprKind::Address(Place { base: Base::Object(object), .. }) => objects.contains(object),
             _ => true,
-        },
-        ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } => objects.contains(object),
-        _ => true,
+        }
+    } else if let ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } = kind {
+        objects.contains(object)
+    } else {
+        true
     }
 }
 

@@ -61,13 +61,16 @@ pub(super) fn explain(sweeps: &mut [Sweeps]) {
     for each in sweeps {
         for item in &each.deferred.items {
             let Item { kind, span, .. } = &each.forward.items[*item];
-            let (what, how) = match kind {
-                ItemKind::Loop { .. } if each.plan.again.contains_key(item) => {
-                    ("loop", "left out of the forward sweep: passes run where they are reversed")
-                }
-                ItemKind::Loop { .. } => ("loop", "left out of the forward sweep: only the result needs it"),
-                ItemKind::Store { .. } => ("result", "left out of the forward sweep: only derivatives are computed"),
-                _ => continue,
+            let (what, how) = if let ItemKind::Loop { .. } = kind
+                && each.plan.again.contains_key(item)
+            {
+                ("loop", "left out of the forward sweep: passes run where they are reversed")
+            } else if matches!(kind, ItemKind::Loop { .. }) {
+                ("loop", "left out of the forward sweep: only the result needs it")
+            } else if matches!(kind, ItemKind::Store { .. }) {
+                ("result", "left out of the forward sweep: only derivatives are computed")
+            } else {
+                continue;
             };
             each.plan.explanations.push(Explanation::new(*span, what, how, 0.0));
         }

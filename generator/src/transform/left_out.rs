@@ -43,10 +43,10 @@ pub fn costless(flow: &Flow, p: ProcId, unwanted: &Unwanted) -> Vec<ItemId> {
     let (mut loops, mut regions) = (Vec::new(), vec![RegionId(0)]);
     while let Some(region) = regions.pop() {
         for item in &f.regions[region].items {
-            match f.items[*item].kind {
-                ItemKind::Loop { .. } => loops.push(*item),
-                ItemKind::Branch { then, otherwise, .. } => regions.extend([then, otherwise]),
-                _ => {}
+            if matches!(f.items[*item].kind, ItemKind::Loop { .. }) {
+                loops.push(*item);
+            } else if let ItemKind::Branch { then, otherwise, .. } = f.items[*item].kind {
+                regions.extend([then, otherwise]);
             }
         }
     }
@@ -81,15 +81,13 @@ impl<'a> Finder<'a> {
         let mut this = Finder { flow, f, p, touching: FxHashMap::default() };
         let mut touching: FxHashMap<ObjectId, Vec<ItemId>> = FxHashMap::default();
         for item in this.outside(&BTreeSet::new()) {
-            match &f.items[item].kind {
-                ItemKind::Declare { .. } | ItemKind::Alloc { .. } | ItemKind::Free { .. } => continue,
-                // All contents, where the life of an object ends: these are what nobody needs then.
-                ItemKind::Sweep(SweepItem::Push {
-                    what: Pushed::Elements { place: Place { base: Base::Object(_), .. }, .. },
-                }) => {
-                    continue;
-                }
-                _ => {}
+            let kind = &f.items[item].kind;
+            let begins_or_ends = kind.begun().is_some() || matches!(kind, ItemKind::Free { .. });
+            // All contents, where the life of an object ends: these are what nobody needs then.
+            let saves =
+                |what: &Pushed| matches!(what, Pushed::Elements { place, .. } if matches!(place.base, Base::Object(_)));
+            if begins_or_ends || matches!(kind, ItemKind::Sweep(SweepItem::Push { what }) if saves(what)) {
+                continue;
             }
             for object in this.reads(item).into_iter().chain(this.written(item)).filter_map(|loc| this.object(loc)) {
                 touching.entry(object).or_default().push(item);
@@ -110,9 +108,9 @@ impl<'a> Finder<'a> {
             let mut others = self.outside(&items);
             let forward = only(self.f, &others, unwanted.result);
             let used = tidy::values_used(&forward);
-            let is_used = |item: &ItemId| match &self.f.items[*item].kind {
-                ItemKind::Loop { carried, .. } => carried.iter().any(|c| used.contains(&c.out)),
-                _ => false,
+            let is_used = |item: &ItemId| {
+                let ItemKind::Loop { carried, .. } = &self.f.items[*item].kind else { return false };
+                carried.iter().any(|c| used.contains(&c.out))
             };
             let needed: Vec<ItemId> = items.iter().copied().filter(is_used).collect();
             if needed.is_empty() {
@@ -143,11 +141,13 @@ impl<'a> Finder<'a> {
     /// The stores of the whole procedure to what an argument points to, if nothing else touches that.
     fn stores_behind(&self, k: u32) -> Vec<ItemId> {
         let Some(entry) = self.f.params[k as usize].entry else { return Vec::new() };
-        let is_store = |item: &ItemId| match &self.f.items[*item].kind {
-            ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Float { .. }, .. }, .. } => {
-                pointer.kind == ExprKind::Value(entry)
-            }
-            _ => false,
+        let is_store = |item: &ItemId| {
+            let ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Float { .. }, .. }, .. } =
+                &self.f.items[*item].kind
+            else {
+                return false;
+            };
+            pointer.kind == ExprKind::Value(entry)
         };
         let stores: Vec<ItemId> = self.f.regions[RegionId::BODY].items.iter().copied().filter(is_store).collect();
         let locs: FxHashSet<Loc> = stores.iter().flat_map(|item| self.written(*item)).collect();

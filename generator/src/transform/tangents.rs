@@ -86,11 +86,11 @@ fn carries(cx: &Context, id: ProcId) -> bool {
         || tangent::gives_pointer(cx, id)
         || proc.is_guarded()
         || (0..proc.values.len()).any(|k| cx.facts.active_value(id, ValueId::new(k)))
-        || proc.items.iter().any(|item| match &item.kind {
-            ItemKind::Store { to, from } => match to.ty {
+        || proc.items.iter().any(|item| {
+            let ItemKind::Store { to, from } = &item.kind else { return false };
+            match to.ty {
                 Type::Pointer(_) => cx.facts.active_pointer(id, from),
                 _ => cx.facts.active_place(id, to),
-            },
-            _ => false,
+            }
         })
 }

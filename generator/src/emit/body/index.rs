@@ -51,14 +51,10 @@ impl<'a> Index<'a> {
             });
             own.into_iter().for_each(|value| *readers.entry(value).or_default() += 1);
             tidy::named(proc, item, &mut |object| naming.entry(object).or_default().push(item));
-            match proc.items[item].kind {
-                ItemKind::Declare { object } => {
-                    declared.insert(object);
-                }
-                ItemKind::Let { value } => {
-                    lets.insert(value, item);
-                }
-                _ => {}
+            if let ItemKind::Declare { object } = proc.items[item].kind {
+                declared.insert(object);
+            } else if let ItemKind::Let { value } = proc.items[item].kind {
+                lets.insert(value, item);
             }
         }
         let mut variables = FxHashMap::<&str, Vec<VarId>>::default();

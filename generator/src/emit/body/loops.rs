@@ -129,9 +129,9 @@ pub(in crate::emit) fn downs(proc: &Proc) -> FxHashMap<ItemId, Down> {
             continue;
         }
         let init = lets.get(&each.init).copied().filter(|_| count(each.init) == 1);
-        let plain = |item: &ItemId| match proc.items[*item].kind {
-            ItemKind::Let { value } => matches!(&proc.values[value].def, Def::Is(from) if !walk::loads(from)),
-            _ => false,
+        let plain = |item: &ItemId| {
+            let ItemKind::Let { value } = proc.items[*item].kind else { return false };
+            matches!(&proc.values[value].def, Def::Is(from) if !walk::loads(from))
         };
         let init = init
             .filter(plain)
@@ -177,11 +177,15 @@ impl Mentions {
             for &item in &region.items {
                 let mut see = |var| mentions.see(var, RegionId::new(at), Some(item));
                 walk::values_of_item(proc, item, &mut |value| see(var(value)));
-                match &proc.items[item].kind {
-                    ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } => see(var(*value)),
-                    ItemKind::Branch { joins, .. } => joins.iter().for_each(|join| see(join.var)),
-                    ItemKind::Loop { carried, .. } => carried.iter().for_each(|each| see(each.var)),
-                    _ => walk::values_of_extents(proc, item, &mut |value| see(var(value))),
+                let kind = &proc.items[item].kind;
+                if let ItemKind::Let { value } | ItemKind::Call { result: Some(value), .. } = kind {
+                    see(var(*value))
+                } else if let ItemKind::Branch { joins, .. } = kind {
+                    joins.iter().for_each(|join| see(join.var))
+                } else if let ItemKind::Loop { carried, .. } = kind {
+                    carried.iter().for_each(|each| see(each.var))
+                } else {
+                    walk::values_of_extents(proc, item, &mut |value| see(var(value)))
                 }
             }
         }

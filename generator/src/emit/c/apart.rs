@@ -52,9 +52,14 @@ fn is_number(program: &Program, id: ProcId, expr: &Expr) -> bool {
 
 fn is_given_numbers(program: &Program, id: ProcId, k: usize) -> bool {
     let items = program.procs.iter().flat_map(|proc| &proc.items);
-    let given = items.filter_map(|item| match &item.kind {
-        ItemKind::Call { callee: Callee::Proc(called), args, .. } if *called == id => args.get(k),
-        _ => None,
+    let given = items.filter_map(|item| {
+        if let ItemKind::Call { callee: Callee::Proc(called), args, .. } = &item.kind
+            && *called == id
+        {
+            args.get(k)
+        } else {
+            None
+        }
     });
     let given: Vec<&Expr> = given.collect();
     !given.is_empty() && given.iter().all(|arg| matches!(arg.kind, ExprKind::Int(_)))

@@ -122,23 +122,20 @@ impl<'a> Graph<'a> {
             self.flow(p, e, &[to]);
         }
         for id in walk::items(proc, RegionId(0)) {
-            match &proc.items[id].kind {
-                ItemKind::Store { to, from } => {
-                    let to: Vec<usize> = self.points.cells(p, to).into_iter().map(|l| self.nodes.loc(l)).collect();
-                    self.flow(p, from, &to);
+            let kind = &proc.items[id].kind;
+            if let ItemKind::Store { to, from } = kind {
+                let to: Vec<usize> = self.points.cells(p, to).into_iter().map(|l| self.nodes.loc(l)).collect();
+                self.flow(p, from, &to);
+            } else if let ItemKind::Call { callee: Callee::Proc(g), args, result, into } = kind {
+                self.call(p, id, *g, args);
+                if let Some(v) = result {
+                    self.edges.push((self.nodes.result(*g), self.nodes.value(p, *v)));
                 }
-                ItemKind::Call { callee: Callee::Proc(g), args, result, into } => {
-                    self.call(p, id, *g, args);
-                    if let Some(v) = result {
-                        self.edges.push((self.nodes.result(*g), self.nodes.value(p, *v)));
-                    }
-                    if let Some(into) = into {
-                        for (from, to) in self.returned(p, *g, into) {
-                            self.edges.push((self.nodes.loc(from), self.nodes.loc(to)));
-                        }
+                if let Some(into) = into {
+                    for (from, to) in self.returned(p, *g, into) {
+                        self.edges.push((self.nodes.loc(from), self.nodes.loc(to)));
                     }
                 }
-                _ => {}
             }
         }
         for (a, b) in self.alias_pairs(p) {

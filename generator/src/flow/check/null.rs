@@ -51,16 +51,19 @@ impl Search<'_> {
             def @ (Def::Join(..) | Def::Head(..) | Def::Out(..)) => {
                 proc.merged(def).is_some_and(|both| both.into_iter().all(|value| self.value(p, value)))
             }
-            Def::Result(item) => match &proc.items[*item].kind {
-                ItemKind::Call { callee: Callee::Proc(g), args, .. } if self.calls.len() < DEPTH => {
+            Def::Result(item) => {
+                if let ItemKind::Call { callee: Callee::Proc(g), args, .. } = &proc.items[*item].kind
+                    && self.calls.len() < DEPTH
+                {
                     let result = self.program.procs[*g].result.as_ref();
                     self.calls.push((*g, p, args));
                     let null = result.is_some_and(|result| self.expr(*g, result));
                     self.calls.pop();
                     null
+                } else {
+                    false
                 }
-                _ => false,
-            },
+            }
             Def::Entry(k) => match self.calls.pop() {
                 Some((callee, caller, args)) => {
                     let null = callee == p && args.get(*k as usize).is_some_and(|arg| self.expr(caller, arg));
@@ -92,22 +95,23 @@ impl Search<'_> {
         for (q, proc) in self.program.procs.iter().enumerate() {
             let q = ProcId::new(q);
             for item in walk::items(proc, crate::ir::RegionId(0)) {
-                match &proc.items[item].kind {
-                    ItemKind::Store { to, from }
-                        if matches!(to.ty, Type::Pointer(_)) && meets(q, self.points.cells(q, to)) =>
-                    {
-                        stored.push((q, from));
+                let kind = &proc.items[item].kind;
+                if let ItemKind::Store { to, from } = kind
+                    && matches!(to.ty, Type::Pointer(_))
+                    && meets(q, self.points.cells(q, to))
+                {
+                    stored.push((q, from));
+                } else if let ItemKind::Call { callee: Callee::External { function, .. }, args, .. } = kind
+                    && function.writes()
+                {
+                    let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
+                    let reached = pointers.flat_map(|arg| self.points.targets(q, arg));
+                    let leaves: Set = reached.flat_map(|target| self.points.locs.leaves(target)).collect();
+                    if meets(q, leaves) {
+                        return false;
                     }
-                    ItemKind::Call { callee: Callee::External { function, .. }, args, .. } if function.writes() => {
-                        let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
-                        let reached = pointers.flat_map(|arg| self.points.targets(q, arg));
-                        let leaves: Set = reached.flat_map(|target| self.points.locs.leaves(target)).collect();
-                        if meets(q, leaves) {
-                            return false;
-                        }
-                    }
-                    ItemKind::Call { into: Some(_), .. } => return false,
-                    _ => {}
+                } else if let ItemKind::Call { into: Some(_), .. } = kind {
+                    return false;
                 }
             }
         }

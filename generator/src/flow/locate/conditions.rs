@@ -72,30 +72,27 @@ impl Locator<'_> {
         let proc = &self.program.procs[p];
         let mut facts = self.facts(p, outer);
         let mut whole = true;
-        match &proc.items[item].kind {
-            ItemKind::Branch { on, then, .. } => {
-                for fact in self.holds(p, on, region == *then, &facts, false) {
+        let kind = &proc.items[item].kind;
+        if let ItemKind::Branch { on, then, .. } = kind {
+            for fact in self.holds(p, on, region == *then, &facts, false) {
+                facts.add(Some(fact));
+            }
+        } else if let ItemKind::Loop { test, at, .. } = kind {
+            if *at == TestAt::Before {
+                for fact in self.holds(p, test, true, &facts, false) {
                     facts.add(Some(fact));
                 }
             }
-            ItemKind::Loop { test, at, .. } => {
-                if *at == TestAt::Before {
-                    for fact in self.holds(p, test, true, &facts, false) {
-                        facts.add(Some(fact));
-                    }
-                }
-                whole = !self.open.contains((p, item));
-                if let Some(index) = self.index(p, item) {
-                    let head = self.atom(p, index.head);
-                    facts.add(head.sub(&index.lo));
-                    facts.add(index.hi.sub(&head).and_then(|q| q.plus(-1)));
-                    facts.add(index.step.plus(-1));
-                    if index.up && !index.dense() {
-                        facts.add(index.last().and_then(|last| last.sub(&head)));
-                    }
+            whole = !self.open.contains((p, item));
+            if let Some(index) = self.index(p, item) {
+                let head = self.atom(p, index.head);
+                facts.add(head.sub(&index.lo));
+                facts.add(index.hi.sub(&head).and_then(|q| q.plus(-1)));
+                facts.add(index.step.plus(-1));
+                if index.up && !index.dense() {
+                    facts.add(index.last().and_then(|last| last.sub(&head)));
                 }
             }
-            _ => {}
         }
         if whole && self.open.is_empty() {
             self.facts.borrow_mut().insert((p, region), facts.clone());

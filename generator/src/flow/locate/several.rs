@@ -48,9 +48,12 @@ impl Locator<'_> {
         }
         // What a pass computes is another pointer in the next one.
         let is_handed_on = |from: &ValueId| {
-            of.loops.iter().any(|item| match proc.items[*item].kind {
-                ItemKind::Loop { body, .. } => walk::contains(proc, body, proc.values[*from].region),
-                _ => true,
+            of.loops.iter().any(|item| {
+                if let ItemKind::Loop { body, .. } = proc.items[*item].kind {
+                    walk::contains(proc, body, proc.values[*from].region)
+                } else {
+                    true
+                }
             })
         };
         if of.values.iter().any(is_handed_on) {

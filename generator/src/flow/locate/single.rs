@@ -64,12 +64,10 @@ impl Locator<'_> {
     /// Whether the block that a region allocates is freed by the same pass of it.
     fn freed_in(&self, p: ProcId, region: RegionId, top: Loc) -> bool {
         let proc = &self.program.procs[p];
-        proc.regions[region].items.iter().any(|id| match &proc.items[*id].kind {
-            ItemKind::Free { pointer } => {
-                let targets = self.points.targets(p, pointer);
-                targets.len() == 1 && targets.contains(&top)
-            }
-            _ => false,
+        proc.regions[region].items.iter().any(|id| {
+            let ItemKind::Free { pointer } = &proc.items[*id].kind else { return false };
+            let targets = self.points.targets(p, pointer);
+            targets.len() == 1 && targets.contains(&top)
         })
     }
 

@@ -116,32 +116,28 @@ impl Entry<'_> {
             if !late {
                 evaluated.iter().for_each(|e| self.read(p, e, at));
             }
-            match &item.kind {
-                ItemKind::Store { to, .. } if to.path.iter().all(|step| matches!(step, Step::Field(_))) => {
-                    at.sets.extend(at_file_scope(self.points, p, to));
+            if let ItemKind::Store { to, .. } = &item.kind
+                && to.path.iter().all(|step| matches!(step, Step::Field(_)))
+            {
+                at.sets.extend(at_file_scope(self.points, p, to));
+            } else if let ItemKind::Call { callee: Callee::Proc(g), .. } = &item.kind {
+                let callee = &self.known[g.index()];
+                at.reads.extend(&callee.reads - &at.sets);
+                at.sets.extend(&callee.sets);
+            } else if let ItemKind::Branch { then, otherwise, .. } = &item.kind {
+                let mut other = at.clone();
+                self.region(p, *then, at);
+                self.region(p, *otherwise, &mut other);
+                at.reads.extend(other.reads);
+                at.sets = &at.sets & &other.sets;
+            } else if let ItemKind::Loop { body, .. } = &item.kind {
+                let before = at.sets.clone();
+                self.region(p, *body, at);
+                if late {
+                    evaluated.iter().for_each(|e| self.read(p, e, at));
+                } else {
+                    at.sets = before;
                 }
-                ItemKind::Call { callee: Callee::Proc(g), .. } => {
-                    let callee = &self.known[g.index()];
-                    at.reads.extend(&callee.reads - &at.sets);
-                    at.sets.extend(&callee.sets);
-                }
-                ItemKind::Branch { then, otherwise, .. } => {
-                    let mut other = at.clone();
-                    self.region(p, *then, at);
-                    self.region(p, *otherwise, &mut other);
-                    at.reads.extend(other.reads);
-                    at.sets = &at.sets & &other.sets;
-                }
-                ItemKind::Loop { body, .. } => {
-                    let before = at.sets.clone();
-                    self.region(p, *body, at);
-                    if late {
-                        evaluated.iter().for_each(|e| self.read(p, e, at));
-                    } else {
-                        at.sets = before;
-                    }
-                }
-                _ => {}
             }
         }
     }

@@ -110,10 +110,10 @@ impl Points<'_> {
             for e in walk::of_item(proc, item) {
                 self.relate_expr(p, e, item.span, one);
             }
-            match &item.kind {
-                ItemKind::Store { to, .. } => self.access(p, to, one),
-                ItemKind::Call { callee: Callee::Proc(g), args, .. } => self.relate_call(p, id, *g, args, one),
-                _ => {}
+            if let ItemKind::Store { to, .. } = &item.kind {
+                self.access(p, to, one);
+            } else if let ItemKind::Call { callee: Callee::Proc(g), args, .. } = &item.kind {
+                self.relate_call(p, id, *g, args, one);
             }
         }
         if let Some(result) = &proc.result {

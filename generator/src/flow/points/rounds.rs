@@ -24,15 +24,16 @@ impl Points<'_> {
             self.value(p, ValueId::new(v));
         }
         for &id in &order {
-            match &proc.items[id].kind {
-                ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
-                    let targets = self.targets(p, from);
-                    for cell in self.cells(p, to) {
-                        self.store(cell, &targets);
-                    }
+            let kind = &proc.items[id].kind;
+            if let ItemKind::Store { to, from } = kind
+                && matches!(to.ty, Type::Pointer(_))
+            {
+                let targets = self.targets(p, from);
+                for cell in self.cells(p, to) {
+                    self.store(cell, &targets);
                 }
-                ItemKind::Call { callee: Callee::Proc(g), args, into, .. } => self.call(p, id, *g, args, into.as_ref()),
-                _ => {}
+            } else if let ItemKind::Call { callee: Callee::Proc(g), args, into, .. } = kind {
+                self.call(p, id, *g, args, into.as_ref());
             }
         }
     }
@@ -84,14 +85,18 @@ impl Points<'_> {
             def @ (Def::Join(..) | Def::Head(..) | Def::Out(..)) => {
                 proc.merged(def).into_iter().flatten().flat_map(of).collect()
             }
-            Def::Result(item) => match &proc.items[*item].kind {
-                ItemKind::Call { callee: Callee::Proc(g), .. } => match &program.procs[*g].result {
-                    Some(e) => self.up_all(p, *item, *g, &self.targets(*g, e)),
-                    None => Set::new(),
-                },
-                kind @ ItemKind::Call { args, .. } if kind.resizes() => self.targets(p, &args[0]),
-                _ => self.locs.find(Root::Unknown).into_iter().collect(),
-            },
+            Def::Result(item) => {
+                let kind = &proc.items[*item].kind;
+                let ItemKind::Call { callee, args, .. } = kind else { return };
+                match callee {
+                    Callee::Proc(g) => match &program.procs[*g].result {
+                        Some(e) => self.up_all(p, *item, *g, &self.targets(*g, e)),
+                        None => Set::new(),
+                    },
+                    _ if kind.resizes() => self.targets(p, &args[0]),
+                    _ => self.locs.find(Root::Unknown).into_iter().collect(),
+                }
+            }
             Def::Undefined | Def::Popped(_) => Set::new(),
         };
         let set = &mut self.values[p.index()][v.index()];
@@ -219,23 +224,23 @@ impl Points<'_> {
     fn may_write(&self, g: ProcId, tops: &Set, seen: &mut BTreeSet<(ProcId, Loc)>) -> bool {
         let proc = &self.program.procs[g];
         let hits = |cells: Set| cells.into_iter().any(|cell| tops.contains(&self.locs.root_top(cell)));
-        walk::items(proc, RegionId(0)).into_iter().any(|id| match &proc.items[id].kind {
-            ItemKind::Store { to, .. } => hits(self.cells(g, to)),
-            ItemKind::Call { callee, args, into, .. } => {
-                let pointers = || args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
-                into.as_ref().is_some_and(|into| hits(self.cells(g, into)))
-                    || match callee {
-                        Callee::Proc(h) => self.bindings.get(&(g, id)).into_iter().flatten().any(|(&top, bound)| {
-                            let is_bound = bound.iter().any(|&l| tops.contains(&self.locs.root_top(l)));
-                            is_bound && seen.insert((*h, top)) && self.may_write(*h, &Set::from([top]), seen)
-                        }),
-                        Callee::External { function, .. } => {
-                            function.writes() && pointers().any(|arg| hits(self.targets(g, arg)))
-                        }
-                        Callee::Sweep(..) => false,
-                    }
+        walk::items(proc, RegionId(0)).into_iter().any(|id| {
+            let kind = &proc.items[id].kind;
+            if kind.written().into_iter().any(|to| hits(self.cells(g, to))) {
+                return true;
             }
-            _ => false,
+            let ItemKind::Call { callee, args, .. } = kind else { return false };
+            match callee {
+                Callee::Proc(h) => self.bindings.get(&(g, id)).into_iter().flatten().any(|(&top, bound)| {
+                    let is_bound = bound.iter().any(|&l| tops.contains(&self.locs.root_top(l)));
+                    is_bound && seen.insert((*h, top)) && self.may_write(*h, &Set::from([top]), seen)
+                }),
+                Callee::External { function, .. } => {
+                    let mut pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
+                    function.writes() && pointers.any(|arg| hits(self.targets(g, arg)))
+                }
+                Callee::Sweep(..) => false,
+            }
         })
     }
 

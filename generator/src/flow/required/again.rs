@@ -62,12 +62,15 @@ impl Required<'_> {
     /// Whether a loop in a region, or in what that calls, runs again from snapshots.
     fn has_snapshots(&self, p: ProcId, region: RegionId) -> bool {
         let proc = &self.flow.program.procs[p];
-        walk::items(proc, region).into_iter().any(|item| match &proc.items[item].kind {
-            ItemKind::Loop { .. } => self.checkpoints.contains_key(&(p, item)),
-            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+        walk::items(proc, region).into_iter().any(|item| {
+            let kind = &proc.items[item].kind;
+            if matches!(kind, ItemKind::Loop { .. }) {
+                self.checkpoints.contains_key(&(p, item))
+            } else if let ItemKind::Call { callee: Callee::Proc(g), .. } = kind {
                 !self.locator.recursive(*g) && self.has_snapshots(*g, RegionId(0))
+            } else {
+                false
             }
-            _ => false,
         })
     }
 
@@ -75,23 +78,22 @@ impl Required<'_> {
     /// program is nothing that runs again.
     fn has_no_other_effects(&self, p: ProcId, region: RegionId) -> bool {
         let proc = &self.flow.program.procs[p];
-        let computes = |item: &ItemId| match &proc.items[*item].kind {
-            ItemKind::Branch { then, otherwise, .. } => {
-                self.has_no_other_effects(p, *then) && self.has_no_other_effects(p, *otherwise)
+        let computes = |item: &ItemId| {
+            let kind = &proc.items[*item].kind;
+            if let ItemKind::Call { callee, .. } = kind {
+                let Callee::Proc(g) = callee else { return false };
+                return !self.locator.recursive(*g) && self.has_no_other_effects(*g, RegionId(0));
             }
-            ItemKind::Loop { body, .. } => self.has_no_other_effects(p, *body),
-            ItemKind::Call { callee: Callee::Proc(g), .. } => {
-                !self.locator.recursive(*g) && self.has_no_other_effects(*g, RegionId(0))
-            }
-            ItemKind::Call { .. } => false,
             // Blocks on the stable heap come and go once in each sweep.
-            ItemKind::Alloc { object, .. } => proc.objects[*object].life != Life::Stable,
-            ItemKind::Free { pointer } => {
+            if let ItemKind::Alloc { object, .. } = kind {
+                return proc.objects[*object].life != Life::Stable;
+            }
+            if let ItemKind::Free { pointer } = kind {
                 let (targets, points) = (self.flow.targets(p, pointer), &self.flow.points);
                 let leads_nowhere = targets.is_empty() && points.has_stable();
-                !leads_nowhere && !targets.into_iter().any(|target| points.is_stable(target))
+                return !leads_nowhere && !targets.into_iter().any(|target| points.is_stable(target));
             }
-            _ => true,
+            kind.regions().into_iter().all(|region| self.has_no_other_effects(p, region))
         };
         self.ends_program(p, region) || proc.regions[region].items.iter().all(computes)
     }
@@ -99,12 +101,14 @@ impl Required<'_> {
     /// Whether whoever enters a region does not come out of it.
     fn ends_program(&self, p: ProcId, region: RegionId) -> bool {
         let proc = &self.flow.program.procs[p];
-        proc.regions[region].items.iter().any(|item| match proc.items[*item].kind {
-            ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
-            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+        proc.regions[region].items.iter().any(|item| {
+            if let ItemKind::Call { callee: Callee::External { returns, .. }, .. } = proc.items[*item].kind {
+                !returns
+            } else if let ItemKind::Call { callee: Callee::Proc(g), .. } = proc.items[*item].kind {
                 !self.locator.recursive(g) && self.ends_program(g, RegionId(0))
+            } else {
+                false
             }
-            _ => false,
         })
     }
 
@@ -113,13 +117,13 @@ impl Required<'_> {
         let proc = &self.flow.program.procs[p];
         let own = |object: &ObjectId| made_in(proc, *object, region) && self.flow.confined(p, *object, region);
         walk::items(proc, region).into_iter().all(|item| {
-            match &proc.items[item].kind {
-            ItemKind::Alloc { object, .. } => own(object),
-            ItemKind::Free { pointer } => self.flow.targets(p, pointer).iter().all(|target| {
-                matches!(self.flow.points.locs.root(*target), Root::Object(q, object) if q == p && own(&object))
-            }),
-            _ => true,
-        }
+            let kind = &proc.items[item].kind;
+            if let ItemKind::Free { pointer } = kind {
+                let root = |target: &Loc| self.flow.points.locs.root(*target);
+                let is_own = |target| matches!(root(target), Root::Object(q, object) if q == p && own(&object));
+                return self.flow.targets(p, pointer).iter().all(is_own);
+            }
+            !matches!(kind, ItemKind::Alloc { object, .. } if !own(object))
         })
     }
 

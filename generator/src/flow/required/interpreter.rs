@@ -220,77 +220,67 @@ impl<'m> Machine<'m> {
         let text = print::item(self.program, proc, id);
         let check = Event::Check(read, format!("{}: {}", proc.name, text.lines().next().unwrap_or_default()));
         self.log.push(check);
-        match &item.kind {
-            ItemKind::Let { value } => {
-                let Def::Is(e) = &proc.values[*value].def else { return Err(Stop) };
-                f.values[value.index()] = Some(self.eval(f, e)?);
+        if let ItemKind::Let { value } = &item.kind {
+            let Def::Is(e) = &proc.values[*value].def else { return Err(Stop) };
+            f.values[value.index()] = Some(self.eval(f, e)?);
+        } else if let ItemKind::Store { to, from } = &item.kind {
+            let val = match self.eval(f, from)? {
+                Val::Real(_) => self.fresh(),
+                other => other,
+            };
+            let key = self.place(f, to)?;
+            if !(0..*self.sizes.get(&key.0).ok_or(Stop)?).contains(&key.1[0]) {
+                return Err(Stop);
             }
-            ItemKind::Store { to, from } => {
-                let val = match self.eval(f, from)? {
-                    Val::Real(_) => self.fresh(),
-                    other => other,
-                };
-                let key = self.place(f, to)?;
-                if !(0..*self.sizes.get(&key.0).ok_or(Stop)?).contains(&key.1[0]) {
-                    return Err(Stop);
+            let old = self.memory.insert(key.clone(), val);
+            self.log.push(Event::Write(key, old, self.required.push_old(f.p, id)));
+        } else if let ItemKind::Branch { on, then, otherwise, joins } = &item.kind {
+            let first = self.truth(f, on)?;
+            self.region(f, if first { *then } else { *otherwise })?;
+            for j in joins {
+                f.values[j.out.index()] = f.values[if first { j.then } else { j.otherwise }.index()].clone();
+            }
+        } else if let ItemKind::Loop { test, at, body, carried } = &item.kind {
+            for c in carried {
+                f.values[c.head.index()] = f.values[c.init.index()].clone();
+                f.values[c.end.index()] = f.values[c.init.index()].clone();
+            }
+            loop {
+                self.fuel = self.fuel.checked_sub(1).ok_or(Stop)?;
+                if *at == TestAt::Before && !self.truth(f, test)? {
+                    break;
                 }
-                let old = self.memory.insert(key.clone(), val);
-                self.log.push(Event::Write(key, old, self.required.push_old(f.p, id)));
-            }
-            ItemKind::Branch { on, then, otherwise, joins } => {
-                let first = self.truth(f, on)?;
-                self.region(f, if first { *then } else { *otherwise })?;
-                for j in joins {
-                    f.values[j.out.index()] = f.values[if first { j.then } else { j.otherwise }.index()].clone();
-                }
-            }
-            ItemKind::Loop { test, at, body, carried } => {
+                self.region(f, *body)?;
                 for c in carried {
-                    f.values[c.head.index()] = f.values[c.init.index()].clone();
-                    f.values[c.end.index()] = f.values[c.init.index()].clone();
+                    f.values[c.head.index()] = f.values[c.end.index()].clone();
                 }
-                loop {
-                    self.fuel = self.fuel.checked_sub(1).ok_or(Stop)?;
-                    if *at == TestAt::Before && !self.truth(f, test)? {
-                        break;
-                    }
-                    self.region(f, *body)?;
-                    for c in carried {
-                        f.values[c.head.index()] = f.values[c.end.index()].clone();
-                    }
-                    if *at == TestAt::After && !self.truth(f, test)? {
-                        break;
-                    }
-                }
-                for c in carried {
-                    f.values[c.out.index()] = f.values[c.head.index()].clone();
+                if *at == TestAt::After && !self.truth(f, test)? {
+                    break;
                 }
             }
-            ItemKind::Call { callee: Callee::Proc(g), args, result, .. } => {
-                let args = args.iter().map(|a| self.eval(f, a)).collect::<Run<Vec<Val>>>()?;
-                let out = self.call(*g, args)?;
-                if let Some(v) = result {
-                    f.values[v.index()] = out;
-                }
+            for c in carried {
+                f.values[c.out.index()] = f.values[c.head.index()].clone();
             }
-            ItemKind::Declare { object } => {
-                let mut size = 1;
-                for dim in &proc.objects[*object].shape {
-                    size *= self.int(f, dim.extent.as_ref().ok_or(Stop)?)?;
-                }
-                self.begin(f, *object, size as i64);
+        } else if let ItemKind::Call { callee: Callee::Proc(g), args, result, .. } = &item.kind {
+            let args = args.iter().map(|a| self.eval(f, a)).collect::<Run<Vec<Val>>>()?;
+            let out = self.call(*g, args)?;
+            if let Some(v) = result {
+                f.values[v.index()] = out;
             }
-            ItemKind::Alloc { object, count, .. } => {
-                let size = self.int(f, count)?;
-                self.begin(f, *object, size as i64);
+        } else if let ItemKind::Declare { object } = &item.kind {
+            let mut size = 1;
+            for dim in &proc.objects[*object].shape {
+                size *= self.int(f, dim.extent.as_ref().ok_or(Stop)?)?;
             }
-            ItemKind::Free { pointer } => {
-                if let Val::Pointer(Some((block, _))) = self.eval(f, pointer)? {
-                    let object = f.objects.iter().find(|(_, b)| **b == block).map(|(o, _)| *o).ok_or(Stop)?;
-                    self.end(block, self.required.keep(f.p, object));
-                }
-            }
-            _ => {}
+            self.begin(f, *object, size as i64);
+        } else if let ItemKind::Alloc { object, count, .. } = &item.kind {
+            let size = self.int(f, count)?;
+            self.begin(f, *object, size as i64);
+        } else if let ItemKind::Free { pointer } = &item.kind
+            && let Val::Pointer(Some((block, _))) = self.eval(f, pointer)?
+        {
+            let object = f.objects.iter().find(|(_, b)| **b == block).map(|(o, _)| *o).ok_or(Stop)?;
+            self.end(block, self.required.keep(f.p, object));
         }
         Ok(())
     }

@@ -85,13 +85,11 @@ impl Required<'_> {
             }
         }
         for &id in items {
-            match proc.items[id].kind {
-                ItemKind::Declare { object } => {
-                    self.end_of_life(p, object, s);
-                    self.forget(p, object, &mut s.sum);
-                }
-                ItemKind::Alloc { object, .. } => self.not_freed(p, id, object, s),
-                _ => {}
+            if let ItemKind::Declare { object } = proc.items[id].kind {
+                self.end_of_life(p, object, s);
+                self.forget(p, object, &mut s.sum);
+            } else if let ItemKind::Alloc { object, .. } = proc.items[id].kind {
+                self.not_freed(p, id, object, s);
             }
         }
         if region == RegionId(0) {
@@ -192,23 +190,24 @@ impl Required<'_> {
         for loads in &access.reads {
             self.reading(p, loads, &facts, &mut s.sum);
         }
-        match &item.kind {
-            ItemKind::Store { to, .. } => self.store(p, id, to, &facts, s),
-            ItemKind::Branch { then, otherwise, .. } => self.branch(p, *then, *otherwise, &facts, s),
-            ItemKind::Loop { .. } => self.repeat(p, id, &facts, s),
-            ItemKind::Call { callee, args, into, .. } => {
-                match callee {
-                    Callee::Proc(g) => self.call(p, id, *g, args, &facts, s),
-                    Callee::External { function, .. } => self.external(p, id, function, &facts, s),
-                    Callee::Sweep(..) => {}
-                }
-                if let Some(into) = into {
-                    self.store(p, id, into, &facts, s);
-                }
+        if let ItemKind::Branch { then, otherwise, .. } = &item.kind {
+            self.branch(p, *then, *otherwise, &facts, s);
+        } else if matches!(item.kind, ItemKind::Loop { .. }) {
+            self.repeat(p, id, &facts, s);
+        } else if let ItemKind::Free { pointer } = &item.kind {
+            self.free(p, id, pointer, &facts, s);
+        } else if let ItemKind::Call { callee, args, .. } = &item.kind {
+            match callee {
+                Callee::Proc(g) => self.call(p, id, *g, args, &facts, s),
+                Callee::External { function, .. } => self.external(p, id, function, &facts, s),
+                Callee::Sweep(..) => {}
             }
-            ItemKind::Declare { object } | ItemKind::Alloc { object, .. } => self.begin(p, *object, s),
-            ItemKind::Free { pointer } => self.free(p, id, pointer, &facts, s),
-            _ => {}
+        }
+        for to in item.kind.written() {
+            self.store(p, id, to, &facts, s);
+        }
+        if let Some(object) = item.kind.begun() {
+            self.begin(p, object, s);
         }
     }
 

@@ -50,15 +50,11 @@ impl Required<'_> {
         let mut nearest: i128 = 0;
         let mut behind = |inner: ItemId| {
             let inner_item = &all.items[inner];
-            let alone = match &inner_item.kind {
-                ItemKind::Store { to, .. } => inner == store || !self.flow.may_be_in(proc, to, &Set::from([loc])),
-                kind => matches!(
-                    kind,
-                    ItemKind::Let { .. }
-                        | ItemKind::DeclareVar { .. }
-                        | ItemKind::Branch { .. }
-                        | ItemKind::Loop { .. }
-                ),
+            let kind = &inner_item.kind;
+            let alone = if let ItemKind::Store { to, .. } = kind {
+                inner == store || !self.flow.may_be_in(proc, to, &Set::from([loc]))
+            } else {
+                matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. }) || !kind.regions().is_empty()
             };
             let loads = walk::of_item(all, inner_item).into_iter().flat_map(walk::loads);
             let ahead = loads.into_iter().all(|place| self.ahead(proc, place, &facts, loc, &at, nearest));

@@ -23,15 +23,18 @@ impl Required<'_> {
     pub(super) fn may_end(&self, p: ProcId, item: ItemId) -> bool {
         let proc = &self.flow.program.procs[p];
         let inside = proc.items[item].kind.regions().into_iter().flat_map(|region| walk::items(proc, region));
-        [item].into_iter().chain(inside).any(|id| match &proc.items[id].kind {
-            ItemKind::Call { callee: Callee::External { returns, .. }, .. } => !returns,
-            ItemKind::Call { callee: Callee::Proc(g), .. } => {
+        [item].into_iter().chain(inside).any(|id| {
+            let kind = &proc.items[id].kind;
+            if let ItemKind::Call { callee: Callee::External { returns, .. }, .. } = kind {
+                !returns
+            } else if let ItemKind::Call { callee: Callee::Proc(g), .. } = kind {
                 self.locator.recursive(*g) || {
                     let callee = &self.flow.program.procs[*g];
                     callee.regions[RegionId::BODY].items.iter().any(|item| self.may_end(*g, *item))
                 }
+            } else {
+                false
             }
-            _ => false,
         })
     }
 
@@ -45,22 +48,20 @@ impl Required<'_> {
             if self.may_end(p, id) {
                 break;
             }
-            match &item.kind {
-                ItemKind::Loop { at: TestAt::Before, body, .. } => {
-                    self.touched_by_loop(p, id, *body, &facts, &mut out);
-                    continue;
+            if let ItemKind::Loop { at: TestAt::Before, body, .. } = &item.kind {
+                self.touched_by_loop(p, id, *body, &facts, &mut out);
+                continue;
+            } else if let ItemKind::Call { callee: Callee::Proc(g), args, .. } = &item.kind
+                && !self.locator.recursive(*g)
+            {
+                let mut inside = self.touched(*g, RegionId(0));
+                sections::must_all(inside.entry(Vec::new()).or_default(), self.sum(*g).killed.clone());
+                let call = Call { p, id, g: *g, args, facts: &facts };
+                for (given, sections) in inside {
+                    let given = given.iter().map(|fact| self.by_arguments(&call, fact));
+                    let Some(given) = given.collect::<Option<Vec<Poly>>>() else { continue };
+                    sections::must_all(out.entry(given).or_default(), self.up(&call, &sections, true));
                 }
-                ItemKind::Call { callee: Callee::Proc(g), args, .. } if !self.locator.recursive(*g) => {
-                    let mut inside = self.touched(*g, RegionId(0));
-                    sections::must_all(inside.entry(Vec::new()).or_default(), self.sum(*g).killed.clone());
-                    let call = Call { p, id, g: *g, args, facts: &facts };
-                    for (given, sections) in inside {
-                        let given = given.iter().map(|fact| self.by_arguments(&call, fact));
-                        let Some(given) = given.collect::<Option<Vec<Poly>>>() else { continue };
-                        sections::must_all(out.entry(given).or_default(), self.up(&call, &sections, true));
-                    }
-                }
-                _ => {}
             }
             let here = out.entry(Vec::new()).or_default();
             if let ItemKind::Store { to, .. } = &item.kind {
@@ -157,46 +158,41 @@ impl Required<'_> {
         let mut out = Guarded::new();
         let mut add = |given: Vec<Poly>, sections: &Secs| sections::union(out.entry(given).or_default(), sections);
         for &id in &proc.regions[region].items {
-            match &proc.items[id].kind {
-                ItemKind::Loop { body, .. } => {
-                    let index = self.locator.index(p, id);
-                    let inner = self.locator.facts(p, *body);
-                    let runs = self.runs(p, *body, index.as_ref());
-                    for (given, sections) in self.may_write(p, *body) {
-                        let known = given.iter().fold(inner.clone(), |known, fact| known.with(Some(fact.clone())));
-                        let closed = self.close(p, *body, index.as_ref(), &sections, &known);
-                        let fixed = given.into_iter().filter(|fact| self.locator.invariant(p, *body, fact));
-                        add(fixed.chain(runs.clone()).collect(), &closed);
-                    }
+            let kind = &proc.items[id].kind;
+            if let ItemKind::Loop { body, .. } = kind {
+                let index = self.locator.index(p, id);
+                let inner = self.locator.facts(p, *body);
+                let runs = self.runs(p, *body, index.as_ref());
+                for (given, sections) in self.may_write(p, *body) {
+                    let known = given.iter().fold(inner.clone(), |known, fact| known.with(Some(fact.clone())));
+                    let closed = self.close(p, *body, index.as_ref(), &sections, &known);
+                    let fixed = given.into_iter().filter(|fact| self.locator.invariant(p, *body, fact));
+                    add(fixed.chain(runs.clone()).collect(), &closed);
                 }
-                ItemKind::Branch { then, otherwise, .. } => {
-                    for arm in [then, otherwise] {
-                        self.may_write(p, *arm).iter().for_each(|(given, sections)| add(given.clone(), sections));
-                    }
+            } else if let ItemKind::Branch { then, otherwise, .. } = kind {
+                for arm in [then, otherwise] {
+                    self.may_write(p, *arm).iter().for_each(|(given, sections)| add(given.clone(), sections));
                 }
-                ItemKind::Call { callee: Callee::Proc(g), args, into: None, .. } if !self.locator.recursive(*g) => {
-                    let call = Call { p, id, g: *g, args, facts: &facts };
-                    for (given, sections) in self.may_write(*g, RegionId(0)) {
-                        let given = given.iter().filter_map(|fact| self.by_arguments(&call, fact));
-                        add(given.collect(), &self.up(&call, &sections, false));
-                    }
+            } else if let ItemKind::Call { callee: Callee::Proc(g), args, into: None, .. } = kind
+                && !self.locator.recursive(*g)
+            {
+                let call = Call { p, id, g: *g, args, facts: &facts };
+                for (given, sections) in self.may_write(*g, RegionId(0)) {
+                    let given = given.iter().filter_map(|fact| self.by_arguments(&call, fact));
+                    add(given.collect(), &self.up(&call, &sections, false));
                 }
-                kind => {
-                    let around = match kind {
-                        ItemKind::Store { to, .. } => struct_around(to),
-                        _ => None,
-                    };
-                    let one = around.and_then(|around| {
-                        let (loc, at) = self.locator.locate(p, &around, &facts)?;
-                        Some(Secs::from([(loc, vec![Piece::one(at)?])]))
-                    });
-                    let written = one.unwrap_or_else(|| {
-                        let mut state = State::default();
-                        self.item(p, region, id, &mut state);
-                        state.sum.written
-                    });
-                    add(Vec::new(), &written);
-                }
+            } else {
+                let around = if let ItemKind::Store { to, .. } = kind { struct_around(to) } else { None };
+                let one = around.and_then(|around| {
+                    let (loc, at) = self.locator.locate(p, &around, &facts)?;
+                    Some(Secs::from([(loc, vec![Piece::one(at)?])]))
+                });
+                let written = one.unwrap_or_else(|| {
+                    let mut state = State::default();
+                    self.item(p, region, id, &mut state);
+                    state.sum.written
+                });
+                add(Vec::new(), &written);
             }
         }
         out

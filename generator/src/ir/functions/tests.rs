@@ -15,9 +15,8 @@ fn operands(function: Function) -> (Program, Vec<Expr>, Expr) {
     }
     let real = if function.bits == 32 { "float" } else { "double" };
     let program = parse::program(&format!("proc t({text}{real} r) {{ {names} witness 0: r.0 }}")).unwrap();
-    let values = program.procs[ProcId(0)].items.iter().map(|item| match &item.kind {
-        ItemKind::Sweep(SweepItem::Witness { value, .. }) => value.clone(),
-        _ => unreachable!(),
+    let values = program.procs[ProcId(0)].items.iter().map(|item| {
+        if let ItemKind::Sweep(SweepItem::Witness { value, .. }) = &item.kind { value.clone() } else { unreachable!() }
     });
     let mut values: Vec<_> = values.collect();
     let result = values.pop().unwrap();

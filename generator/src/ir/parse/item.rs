@@ -89,11 +89,7 @@ impl Parser {
         }
         let span = self.span();
         self.proc.items[id].span = span;
-        let defined = match self.proc.items[id].kind {
-            ItemKind::Let { value } => Some(value),
-            ItemKind::Call { result, .. } => result,
-            _ => None,
-        };
+        let defined = self.proc.items[id].kind.assigned();
         if let Some(value) = defined {
             self.proc.values[value].span = span;
         }

@@ -38,42 +38,38 @@ impl Printer<'_> {
     pub(super) fn item(&mut self, id: ItemId) {
         let Some(item) = self.proc.items.get(id.index()) else { return };
         let origin = self.origin(item);
-        match &item.kind {
-            ItemKind::Branch { on, then, otherwise, joins } => {
-                let text = format!("if {}{origin} {{", self.expr(on, 0));
+        if let ItemKind::Branch { on, then, otherwise, joins } = &item.kind {
+            let text = format!("if {}{origin} {{", self.expr(on, 0));
+            self.line(&text);
+            self.inside(*then);
+            if self.has_text(*otherwise) {
+                self.line("} else {");
+                self.inside(*otherwise);
+            }
+            self.line("}");
+            for join in joins {
+                let [out, then, otherwise] = [join.out, join.then, join.otherwise].map(|value| self.value(value));
+                self.line(&format!("join {out} = {then} | {otherwise}"));
+            }
+        } else if let ItemKind::Loop { test, at, body, carried } = &item.kind {
+            let at = if *at == TestAt::Before { "before" } else { "after" };
+            let text = format!("loop {at} {}{origin}", self.expr(test, 0));
+            if carried.is_empty() {
+                self.line(&(text + " {"));
+            } else {
                 self.line(&text);
-                self.inside(*then);
-                if self.has_text(*otherwise) {
-                    self.line("} else {");
-                    self.inside(*otherwise);
+                for each in carried {
+                    let [head, init, end, out] =
+                        [each.head, each.init, each.end, each.out].map(|value| self.value(value));
+                    self.line(&format!("  carry {head} = {init} | {end} -> {out}"));
                 }
-                self.line("}");
-                for join in joins {
-                    let [out, then, otherwise] = [join.out, join.then, join.otherwise].map(|value| self.value(value));
-                    self.line(&format!("join {out} = {then} | {otherwise}"));
-                }
+                self.line("{");
             }
-            ItemKind::Loop { test, at, body, carried } => {
-                let at = if *at == TestAt::Before { "before" } else { "after" };
-                let text = format!("loop {at} {}{origin}", self.expr(test, 0));
-                if carried.is_empty() {
-                    self.line(&(text + " {"));
-                } else {
-                    self.line(&text);
-                    for each in carried {
-                        let [head, init, end, out] =
-                            [each.head, each.init, each.end, each.out].map(|value| self.value(value));
-                        self.line(&format!("  carry {head} = {init} | {end} -> {out}"));
-                    }
-                    self.line("{");
-                }
-                self.inside(*body);
-                self.line("}");
-            }
-            kind => {
-                let text = self.simple(kind) + &origin;
-                self.line(&text);
-            }
+            self.inside(*body);
+            self.line("}");
+        } else {
+            let text = self.simple(&item.kind) + &origin;
+            self.line(&text);
         }
     }
 

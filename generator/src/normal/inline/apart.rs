@@ -144,13 +144,16 @@ impl<'p> Apart<'p> {
 
     /// The struct of which an item is about the address only.
     fn only_address(&self, proc: &Proc, item: ItemId) -> Option<ObjectId> {
-        match &proc.items[item].kind {
-            ItemKind::Let { value } => self.addresses.get(value).copied(),
-            ItemKind::Free { pointer } if !matches!(&pointer.kind, ExprKind::Load(_)) => {
-                let object = self.object(&target(proc, pointer, DEPTH)?)?;
-                self.structs[&object].heap.then_some(object)
-            }
-            _ => None,
+        let kind = &proc.items[item].kind;
+        if let ItemKind::Let { value } = kind {
+            self.addresses.get(value).copied()
+        } else if let ItemKind::Free { pointer } = kind
+            && !matches!(&pointer.kind, ExprKind::Load(_))
+        {
+            let object = self.object(&target(proc, pointer, DEPTH)?)?;
+            self.structs[&object].heap.then_some(object)
+        } else {
+            None
         }
     }
 
@@ -276,56 +279,52 @@ impl<'p> Apart<'p> {
     /// Puts what the members are in the place of what an item of a region reads, and values in that of its stores.
     fn item(&mut self, proc: &mut Proc, region: RegionId, item: ItemId, current: &mut Current) {
         let Item { mut kind, span, .. } = proc.items[item].clone();
-        match &mut kind {
-            ItemKind::Branch { on, then, otherwise, joins } => {
-                self.rewrite(on, current);
-                let mut arms = [*then, *otherwise].map(|arm| {
-                    let mut inside = current.clone();
-                    self.of_region(proc, arm, &mut inside);
-                    inside
-                });
-                for (path, held) in current.iter_mut() {
-                    let [Some(then), Some(otherwise)] = arms.each_mut().map(|arm| arm.remove(path)) else { continue };
-                    *held = match (&then.kind, &otherwise.kind) {
-                        (ExprKind::Value(then), ExprKind::Value(otherwise)) if then != otherwise => {
-                            let Member { var, ty, .. } = &self.members[path];
-                            let out = define(proc, *var, Def::Join(item, joins.len() as u32), region, span);
-                            joins.push(Join { var: *var, then: *then, otherwise: *otherwise, out });
-                            value_of(out, ty)
-                        }
-                        _ => then,
-                    };
-                }
-            }
-            ItemKind::Loop { test, at, body, carried } => {
+        if let ItemKind::Branch { on, then, otherwise, joins } = &mut kind {
+            self.rewrite(on, current);
+            let mut arms = [*then, *otherwise].map(|arm| {
                 let mut inside = current.clone();
-                let mut changed = Vec::new();
-                for (path, init) in self.changed(proc, *body, current) {
-                    let Member { var, ty, .. } = &self.members[&path];
-                    let slot = (carried.len() + changed.len()) as u32;
-                    let head = define(proc, *var, Def::Head(item, slot), *body, span);
-                    inside.insert(path.clone(), value_of(head, ty));
-                    changed.push((path, init, head));
-                }
-                if *at == TestAt::Before {
-                    self.rewrite(test, &inside);
-                }
-                self.of_region(proc, *body, &mut inside);
-                if *at == TestAt::After {
-                    self.rewrite(test, &inside);
-                }
-                for (path, init, head) in changed {
-                    let Member { var, ty, .. } = &self.members[&path];
-                    let ExprKind::Value(end) = inside[&path].kind else { continue };
-                    let out = define(proc, *var, Def::Out(item, carried.len() as u32), region, span);
-                    carried.push(Carried { var: *var, init, head, end, out });
-                    current.insert(path, value_of(out, ty));
-                }
+                self.of_region(proc, arm, &mut inside);
+                inside
+            });
+            for (path, held) in current.iter_mut() {
+                let [Some(then), Some(otherwise)] = arms.each_mut().map(|arm| arm.remove(path)) else { continue };
+                *held = match (&then.kind, &otherwise.kind) {
+                    (ExprKind::Value(then), ExprKind::Value(otherwise)) if then != otherwise => {
+                        let Member { var, ty, .. } = &self.members[path];
+                        let out = define(proc, *var, Def::Join(item, joins.len() as u32), region, span);
+                        joins.push(Join { var: *var, then: *then, otherwise: *otherwise, out });
+                        value_of(out, ty)
+                    }
+                    _ => then,
+                };
             }
-            _ => {
-                self.plain(proc, region, item, current);
-                return;
+        } else if let ItemKind::Loop { test, at, body, carried } = &mut kind {
+            let mut inside = current.clone();
+            let mut changed = Vec::new();
+            for (path, init) in self.changed(proc, *body, current) {
+                let Member { var, ty, .. } = &self.members[&path];
+                let slot = (carried.len() + changed.len()) as u32;
+                let head = define(proc, *var, Def::Head(item, slot), *body, span);
+                inside.insert(path.clone(), value_of(head, ty));
+                changed.push((path, init, head));
             }
+            if *at == TestAt::Before {
+                self.rewrite(test, &inside);
+            }
+            self.of_region(proc, *body, &mut inside);
+            if *at == TestAt::After {
+                self.rewrite(test, &inside);
+            }
+            for (path, init, head) in changed {
+                let Member { var, ty, .. } = &self.members[&path];
+                let ExprKind::Value(end) = inside[&path].kind else { continue };
+                let out = define(proc, *var, Def::Out(item, carried.len() as u32), region, span);
+                carried.push(Carried { var: *var, init, head, end, out });
+                current.insert(path, value_of(out, ty));
+            }
+        } else {
+            self.plain(proc, region, item, current);
+            return;
         }
         proc.items[item].kind = kind;
     }

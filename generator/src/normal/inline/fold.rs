@@ -13,13 +13,11 @@ pub fn branches(proc: &mut Proc) -> bool {
     loop {
         let found = proc.regions.ids().find_map(|region| {
             let items = &proc.regions[region].items;
-            items.iter().enumerate().find_map(|(at, item)| match &proc.items[*item].kind {
-                ItemKind::Branch { on, .. } => {
-                    let mut on = on.clone();
-                    as_stored(proc, &items[..at], &mut on);
-                    Some((region, at, *item, known(proc, &on, DEPTH)? != 0))
-                }
-                _ => None,
+            items.iter().enumerate().find_map(|(at, item)| {
+                let ItemKind::Branch { on, .. } = &proc.items[*item].kind else { return None };
+                let mut on = on.clone();
+                as_stored(proc, &items[..at], &mut on);
+                Some((region, at, *item, known(proc, &on, DEPTH)? != 0))
             })
         });
         let Some((region, at, item, taken)) = found else { return any };
@@ -48,25 +46,24 @@ fn stored(proc: &Proc, before: &[ItemId], place: &Place) -> Option<Expr> {
     };
     let place = resolved(place)?;
     for item in before.iter().rev() {
-        match &proc.items[*item].kind {
-            ItemKind::Store { to, from } if matches!(to.ty, Type::Pointer(_)) => {
-                let to = resolved(to)?;
-                if to.base == place.base && to.path == place.path {
-                    return is_name(from).then(|| from.clone());
-                }
-                let fields = |path: &[Step]| path.iter().all(|step| matches!(step, Step::Field(_)));
-                let behind = |place: &Place| matches!(place.path.first(), Some(Step::Index(_)));
-                let rest = |place: &Place| place.path[usize::from(behind(place))..].to_vec();
-                // Different members of one struct, or of different ones.
-                let apart = to.base != place.base || (fields(&rest(&to)) && fields(&rest(&place)));
-                apart.then_some(())?;
+        let kind = &proc.items[*item].kind;
+        if let ItemKind::Store { to, from } = kind
+            && matches!(to.ty, Type::Pointer(_))
+        {
+            let to = resolved(to)?;
+            if to.base == place.base && to.path == place.path {
+                return is_name(from).then(|| from.clone());
             }
-            ItemKind::Store { .. }
-            | ItemKind::Let { .. }
-            | ItemKind::DeclareVar { .. }
-            | ItemKind::Declare { .. }
-            | ItemKind::Alloc { .. } => {}
-            _ => return None,
+            let fields = |path: &[Step]| path.iter().all(|step| matches!(step, Step::Field(_)));
+            let behind = |place: &Place| matches!(place.path.first(), Some(Step::Index(_)));
+            let rest = |place: &Place| place.path[usize::from(behind(place))..].to_vec();
+            // Different members of one struct, or of different ones.
+            let apart = to.base != place.base || (fields(&rest(&to)) && fields(&rest(&place)));
+            apart.then_some(())?;
+        } else if !matches!(kind, ItemKind::Store { .. } | ItemKind::Let { .. } | ItemKind::DeclareVar { .. })
+            && kind.begun().is_none()
+        {
+            return None;
         }
     }
     None

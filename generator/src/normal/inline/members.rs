@@ -20,11 +20,9 @@ pub fn callees(program: &Program, proc: &Proc) -> Vec<ItemId> {
         ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => candidate(proc, place, &candidates).is_some(),
         _ => whole(program, proc, arg, &candidates).is_some(),
     };
-    let passes = |(item, _): &(ItemId, ProcId)| match &proc.items[*item].kind {
-        ItemKind::Call { args, into, .. } => {
-            args.iter().any(is_passed) || into.as_ref().is_some_and(|into| candidate(proc, into, &candidates).is_some())
-        }
-        _ => false,
+    let passes = |(item, _): &(ItemId, ProcId)| {
+        let ItemKind::Call { args, into, .. } = &proc.items[*item].kind else { return false };
+        args.iter().any(is_passed) || into.as_ref().is_some_and(|into| candidate(proc, into, &candidates).is_some())
     };
     walk::calls(proc).into_iter().filter(passes).map(|(item, _)| item).collect()
 }
@@ -63,14 +61,13 @@ fn candidates(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
 fn structs(program: &Program, proc: &Proc) -> BTreeMap<ObjectId, ItemId> {
     let mut made: BTreeMap<ObjectId, Vec<ItemId>> = BTreeMap::new();
     for item in walk::items(proc, RegionId(0)) {
-        match &proc.items[item].kind {
-            ItemKind::Declare { object } => made.entry(*object).or_default().push(item),
-            ItemKind::Alloc { object, count, .. } => {
-                let is_one = matches!(count.kind, ExprKind::Int(1)) || value_is_one(proc, count);
-                // A block of several structs counts twice, and is none.
-                made.entry(*object).or_default().extend(if is_one { vec![item] } else { vec![item, item] });
-            }
-            _ => {}
+        let kind = &proc.items[item].kind;
+        if let ItemKind::Declare { object } = kind {
+            made.entry(*object).or_default().push(item);
+        } else if let ItemKind::Alloc { object, count, .. } = kind {
+            let is_one = matches!(count.kind, ExprKind::Int(1)) || value_is_one(proc, count);
+            // A block of several structs counts twice, and is none.
+            made.entry(*object).or_default().extend(if is_one { vec![item] } else { vec![item, item] });
         }
     }
     let holds = |object: &ObjectId| {

@@ -134,10 +134,8 @@ fn gives_away(flow: &Flow, p: ProcId) -> bool {
         let top = flow.points.locs.find(Root::Object(p, object));
         heap && top.is_some_and(|top| flow.points.escapes(top))
     };
-    let foreign = |item: &Item| match &item.kind {
-        ItemKind::Free { pointer } => !flow.targets(p, pointer).iter().all(own),
-        _ => false,
-    };
+    let foreign =
+        |item: &Item| matches!(&item.kind, ItemKind::Free { pointer } if !flow.targets(p, pointer).iter().all(own));
     proc.objects.ids().any(escapes) || proc.items.iter().any(foreign)
 }
 
@@ -147,9 +145,11 @@ fn sets_pointers(proc: &Proc) -> bool {
         ExprKind::Value(value) => matches!(proc.values[*value].def, Def::Entry(_)),
         _ => false,
     };
-    proc.items.iter().any(|item| match &item.kind {
-        ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Pointer(_), .. }, .. } => is_entry(pointer),
-        _ => false,
+    proc.items.iter().any(|item| {
+        let ItemKind::Store { to: Place { base: Base::At(pointer), ty: Type::Pointer(_), .. }, .. } = &item.kind else {
+            return false;
+        };
+        is_entry(pointer)
     })
 }
 

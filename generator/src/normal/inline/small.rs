@@ -48,10 +48,11 @@ pub fn by_value(program: &Program, heads: &[Head]) -> Option<Program> {
 /// Whether a procedure passes structs of scalars by value, and does nothing but compute. (An array in a struct would have
 /// two copies, each of which may have to be stored.)
 fn is_small(program: &Program, proc: &Proc) -> bool {
-    let computes = |item: &Item| match &item.kind {
-        ItemKind::Let { .. } | ItemKind::Store { .. } | ItemKind::Branch { .. } | ItemKind::DeclareVar { .. } => true,
-        ItemKind::Declare { object } => proc.objects[*object].shape.is_empty(),
-        _ => false,
+    let computes = |item: &Item| {
+        matches!(
+            item.kind,
+            ItemKind::Let { .. } | ItemKind::Store { .. } | ItemKind::Branch { .. } | ItemKind::DeclareVar { .. }
+        ) || matches!(item.kind, ItemKind::Declare { object } if proc.objects[object].shape.is_empty())
     };
     let passed = proc.params.iter().filter_map(|param| param.object).chain(proc.result_object);
     let passed: Vec<&Type> = passed.map(|object| &proc.objects[object].elem).collect();
@@ -116,11 +117,8 @@ fn copies(before: &Proc, proc: &Proc) -> FxHashMap<ValueId, Expr> {
 
 fn is_as_before(before: &Proc, proc: &Proc, item: ItemId) -> bool {
     let kind = &proc.items[item].kind;
-    let value = match kind {
-        ItemKind::Let { value } => Some(*value),
-        _ => None,
-    };
-    before.items[item].kind == *kind && value.is_none_or(|at| before.values[at].def == proc.values[at].def)
+    let is_new = |value: ValueId| before.values[value].def != proc.values[value].def;
+    before.items[item].kind == *kind && !matches!(kind, ItemKind::Let { value } if is_new(*value))
 }
 
 /// A statement that has other items than its text cannot be copied, nor can those around it.

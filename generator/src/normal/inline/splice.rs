@@ -186,10 +186,7 @@ pub fn replace(proc: &mut Proc, known: &FxHashMap<ValueId, Expr>) {
     proc.result.iter_mut().for_each(|result| rewrite::substitute(result, &with));
     let dims = proc.objects.iter_mut().flat_map(|object| &mut object.shape);
     dims.flat_map(|dim| &mut dim.extent).for_each(|e| rewrite::substitute(e, &with));
-    let gone = |item: &ItemId| match proc.items[*item].kind {
-        ItemKind::Let { value } => known.contains_key(&value),
-        _ => false,
-    };
+    let gone = |item: &ItemId| matches!(proc.items[*item].kind, ItemKind::Let { value } if known.contains_key(&value));
     proc.regions.iter_mut().for_each(|region| region.items.retain(|item| !gone(item)));
 }
 
@@ -280,10 +277,14 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
 pub fn gives_away(proc: &Proc) -> bool {
     let heap = |base: &Base| matches!(base, Base::Object(o) if proc.objects[*o].life == Life::Heap);
     let tainted = led_by(proc, &heap);
-    let leaves = |item: &ItemId| match &proc.items[*item].kind {
-        ItemKind::Store { from, .. } => leads(from, &tainted, &heap),
-        ItemKind::Free { pointer } => !leads(pointer, &tainted, &heap),
-        _ => false,
+    let leaves = |item: &ItemId| {
+        if let ItemKind::Store { from, .. } = &proc.items[*item].kind {
+            leads(from, &tainted, &heap)
+        } else if let ItemKind::Free { pointer } = &proc.items[*item].kind {
+            !leads(pointer, &tainted, &heap)
+        } else {
+            false
+        }
     };
     proc.result.as_ref().is_some_and(|result| leads(result, &tainted, &heap))
         || walk::items(proc, RegionId(0)).iter().any(leaves)

@@ -271,12 +271,16 @@ impl Moved {
     fn new(out: &Proc, primal: &Proc, copy: &Proc, pass: &Pass) -> Moved {
         let number = |length: usize| u32::try_from(length).expect("fewer than 2^32 of a kind");
         let inside = flow_walk::items(copy, pass.body);
-        let own = inside.into_iter().filter_map(|item| match copy.items[item].kind {
-            ItemKind::Alloc { object, .. } => Some(object),
-            ItemKind::Declare { object } if !pass.taped || primal.objects[object].life != Life::Region(pass.body) => {
+        let own = inside.into_iter().filter_map(|item| {
+            if let ItemKind::Alloc { object, .. } = copy.items[item].kind {
                 Some(object)
+            } else if let ItemKind::Declare { object } = copy.items[item].kind
+                && (!pass.taped || primal.objects[object].life != Life::Region(pass.body))
+            {
+                Some(object)
+            } else {
+                None
             }
-            _ => None,
         });
         Moved {
             vars: number(out.vars.len()),

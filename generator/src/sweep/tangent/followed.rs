@@ -17,10 +17,10 @@ pub(super) fn followed(cx: &Context, id: ProcId, proc: &Proc) -> Vec<bool> {
         }
     };
     for item in &proc.items {
-        match &item.kind {
-            ItemKind::Call { args, .. } => args.iter().for_each(&mut pointers),
-            ItemKind::Store { from: pointer, .. } | ItemKind::Free { pointer } => pointers(pointer),
-            _ => {}
+        if let ItemKind::Call { args, .. } = &item.kind {
+            args.iter().for_each(&mut pointers);
+        } else if let ItemKind::Store { from: pointer, .. } | ItemKind::Free { pointer } = &item.kind {
+            pointers(pointer);
         }
     }
     proc.result.iter().for_each(&mut pointers);

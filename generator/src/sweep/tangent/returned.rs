@@ -16,11 +16,11 @@ use crate::sweep::{leaves, shadow};
 pub(crate) fn gives_pointer(cx: &Context, id: ProcId) -> bool {
     let active = |p: ProcId, e: &Expr| matches!(e.ty, Type::Pointer(_)) && cx.facts.active_pointer(p, e);
     let used = |(p, proc): (usize, &Proc)| {
-        proc.items.iter().any(|item| match item.kind {
-            ItemKind::Call { callee: Callee::Proc(callee), result: Some(result), .. } => {
-                callee == id && active(ProcId::new(p), &proc.value_expr(result))
-            }
-            _ => false,
+        proc.items.iter().any(|item| {
+            let ItemKind::Call { callee: Callee::Proc(callee), result: Some(result), .. } = item.kind else {
+                return false;
+            };
+            callee == id && active(ProcId::new(p), &proc.value_expr(result))
         })
     };
     let result = cx.program.procs[id].result.as_ref();

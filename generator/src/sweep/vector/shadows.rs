@@ -78,15 +78,13 @@ impl<'a> Shadows<'a> {
 
     /// Whether an item computes or changes adjoints of reals, one by one.
     pub(super) fn assigns(&self, proc: &Proc, kind: &ItemKind) -> bool {
-        match kind {
-            ItemKind::Let { value } => {
-                let def = &proc.values[*value].def;
-                matches!(def, Def::Is(expr) if matches!(expr.ty, Type::Float { .. }) && self.expr(expr))
-            }
-            ItemKind::Store { to, .. } | ItemKind::Sweep(SweepItem::Accumulate { to, .. }) => {
-                matches!(to.ty, Type::Float { .. }) && self.place(to)
-            }
-            _ => false,
+        if let ItemKind::Let { value } = kind {
+            let def = &proc.values[*value].def;
+            matches!(def, Def::Is(expr) if matches!(expr.ty, Type::Float { .. }) && self.expr(expr))
+        } else if let ItemKind::Store { to, .. } | ItemKind::Sweep(SweepItem::Accumulate { to, .. }) = kind {
+            matches!(to.ty, Type::Float { .. }) && self.place(to)
+        } else {
+            false
         }
     }
 }

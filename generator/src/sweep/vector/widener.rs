@@ -10,13 +10,16 @@ use crate::sweep::{items::binary, unique};
 
 /// Whether an item may move in front of assignments to adjoints.
 fn may_go_first(kind: &ItemKind) -> bool {
-    match kind {
-        ItemKind::Let { .. }
-        | ItemKind::DeclareVar { .. }
-        | ItemKind::Declare { .. }
-        | ItemKind::Sweep(SweepItem::Nothing) => true,
-        ItemKind::Sweep(SweepItem::Pop { what }) => !matches!(what, Popped::Memory(_) | Popped::Elements { .. }),
-        _ => false,
+    if let ItemKind::Let { .. }
+    | ItemKind::DeclareVar { .. }
+    | ItemKind::Declare { .. }
+    | ItemKind::Sweep(SweepItem::Nothing) = kind
+    {
+        true
+    } else if let ItemKind::Sweep(SweepItem::Pop { what }) = kind {
+        !matches!(what, Popped::Memory(_) | Popped::Elements { .. })
+    } else {
+        false
     }
 }
 
@@ -187,33 +190,25 @@ impl<'a> Widener<'a> {
     /// An item for one direction.
     fn one(&mut self, proc: &mut Proc, site: &mut Site, item: ItemId) {
         let direction = site.direction.clone();
-        let kind = match proc.items[item].kind.clone() {
-            ItemKind::Let { value } => {
-                let Def::Is(expr) = proc.values[value].def.clone() else { return };
-                let from = self.direction_of(proc, site, &expr);
-                match self.arrays.get(&value) {
-                    Some(&object) => {
-                        site.put(proc, ItemKind::Declare { object });
-                        proc.values[value].def = Def::Undefined;
-                        ItemKind::Store { to: self.element(object, &expr.ty, &direction), from }
-                    }
-                    None => {
-                        let known = &mut proc.values[value];
-                        (known.def, known.region) = (Def::Is(from), site.body);
-                        ItemKind::Let { value }
-                    }
+        let mut kind = proc.items[item].kind.clone();
+        if let ItemKind::Let { value } = kind {
+            let Def::Is(expr) = proc.values[value].def.clone() else { return };
+            let from = self.direction_of(proc, site, &expr);
+            match self.arrays.get(&value) {
+                Some(&object) => {
+                    site.put(proc, ItemKind::Declare { object });
+                    proc.values[value].def = Def::Undefined;
+                    kind = ItemKind::Store { to: self.element(object, &expr.ty, &direction), from };
+                }
+                None => {
+                    let known = &mut proc.values[value];
+                    (known.def, known.region) = (Def::Is(from), site.body);
                 }
             }
-            ItemKind::Store { to, from } => {
-                let from = self.direction_of(proc, site, &from);
-                ItemKind::Store { to: self.place(proc, &to, Some(&direction)), from }
-            }
-            ItemKind::Sweep(SweepItem::Accumulate { to, from }) => {
-                let from = self.direction_of(proc, site, &from);
-                ItemKind::Sweep(SweepItem::Accumulate { to: self.place(proc, &to, Some(&direction)), from })
-            }
-            other => other,
-        };
+        } else if let ItemKind::Store { to, from } | ItemKind::Sweep(SweepItem::Accumulate { to, from }) = &mut kind {
+            *from = self.direction_of(proc, site, from);
+            *to = self.place(proc, to, Some(&direction));
+        }
         proc.items[item].kind = kind;
     }
 
@@ -268,32 +263,27 @@ impl<'a> Widener<'a> {
     /// An item that stays outside of loops over directions.
     fn item(&mut self, proc: &mut Proc, region: RegionId, out: &mut Vec<ItemId>, item: ItemId) {
         let Item { mut kind, span, statement } = proc.items[item].clone();
-        match &mut kind {
-            ItemKind::Let { value } => {
-                if let Def::Is(expr) = proc.values[*value].def.clone() {
-                    proc.values[*value].def = Def::Is(self.expr(proc, &expr, None));
-                }
+        if let ItemKind::Let { value } = &kind {
+            if let Def::Is(expr) = proc.values[*value].def.clone() {
+                proc.values[*value].def = Def::Is(self.expr(proc, &expr, None));
             }
-            ItemKind::Store { to, from } => {
-                (*to, *from) = (self.place(proc, to, None), self.expr(proc, from, None));
+        } else if let ItemKind::Store { to, from } = &mut kind {
+            (*to, *from) = (self.place(proc, to, None), self.expr(proc, from, None));
+        } else if let ItemKind::Call { callee: Callee::Sweep(id, Role::Reverse), args, .. } = &mut kind {
+            let roles = self.given.common.called.get(id).cloned().unwrap_or_default();
+            for (arg, role) in args.iter_mut().zip(roles) {
+                let is_seed = role == ReverseParam::Seed && matches!(arg.ty, Type::Float { .. });
+                *arg = if is_seed {
+                    self.seed(proc, region, out, (arg, span, statement))
+                } else {
+                    self.expr(proc, arg, None)
+                };
             }
-            ItemKind::Call { callee: Callee::Sweep(id, Role::Reverse), args, .. } => {
-                let roles = self.given.common.called.get(id).cloned().unwrap_or_default();
-                for (arg, role) in args.iter_mut().zip(roles) {
-                    let is_seed = role == ReverseParam::Seed && matches!(arg.ty, Type::Float { .. });
-                    *arg = if is_seed {
-                        self.seed(proc, region, out, (arg, span, statement))
-                    } else {
-                        self.expr(proc, arg, None)
-                    };
-                }
-            }
-            ItemKind::Free { pointer } => *pointer = self.expr(proc, pointer, None),
-            ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { bases, shadows, .. } }) => {
-                // A pointer of which only the shadow is read has the shadows as its bases.
-                bases.iter_mut().chain(shadows).for_each(|base| *base = self.expr(proc, base, None));
-            }
-            _ => {}
+        } else if let ItemKind::Free { pointer } = &mut kind {
+            *pointer = self.expr(proc, pointer, None);
+        } else if let ItemKind::Sweep(SweepItem::Pop { what: Popped::Pointer { bases, shadows, .. } }) = &mut kind {
+            // A pointer of which only the shadow is read has the shadows as its bases.
+            bases.iter_mut().chain(shadows).for_each(|base| *base = self.expr(proc, base, None));
         }
         proc.items[item].kind = kind;
     }

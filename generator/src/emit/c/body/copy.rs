@@ -86,26 +86,20 @@ fn values(proc: &Proc, item: ItemId) -> Vec<ValueId> {
 
 /// Whether an item of the sweep does what it does in the primal. What had no effect may be gone.
 fn unchanged(primal: &Proc, proc: &Proc, item: ItemId) -> bool {
-    match (&primal.items[item].kind, &proc.items[item].kind) {
-        (kind, _) if kind.resizes() && proc.role == Role::Forward => false,
-        (ItemKind::Call { callee, .. }, ItemKind::Call { callee: now, .. }) => callee == now,
-        (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) => {
-            now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
-        }
-        (ItemKind::Alloc { object, .. }, _) => proc.objects[*object].life != Life::Stable,
-        (ItemKind::Free { .. }, ItemKind::Sweep(SweepItem::Release { .. })) => false,
-        (
-            ItemKind::Sweep(
-                SweepItem::Push { .. }
-                | SweepItem::Witness { .. }
-                | SweepItem::Rehearsal { .. }
-                | SweepItem::Snapshot(_)
-                | SweepItem::Nothing,
-            ),
-            _,
-        ) => false,
-        _ => true,
+    let (kind, now) = (&primal.items[item].kind, &proc.items[item].kind);
+    if let (ItemKind::Call { callee, .. }, ItemKind::Call { callee: now, .. }) = (kind, now)
+        && callee != now
+    {
+        return false;
     }
+    if let (ItemKind::Loop { carried, .. }, ItemKind::Loop { carried: now, .. }) = (kind, now)
+        && !now.iter().all(|each| carried.iter().any(|before| before.head == each.head))
+    {
+        return false;
+    }
+    let is_stable = matches!(kind, ItemKind::Alloc { object, .. } if proc.objects[*object].life == Life::Stable);
+    let is_released = matches!(now, ItemKind::Sweep(SweepItem::Release { .. }));
+    !(is_stable || is_released || kind.resizes() && proc.role == Role::Forward)
 }
 
 impl Body<'_> {
@@ -195,50 +189,50 @@ impl Body<'_> {
         let words: FxHashSet<&str> = words(text).collect();
         for &item in &present {
             // A member of a struct may have become a variable or an object, which the text does not declare.
-            let declared = match proc.items[item].kind {
-                ItemKind::DeclareVar { var } => {
-                    Some(&proc.vars[var]).filter(|var| var.kind == VarKind::User).map(|var| &var.name)
-                }
-                ItemKind::Declare { object } => Some(&proc.objects[object].name),
-                _ => None,
+            let declared = if let ItemKind::DeclareVar { var } = proc.items[item].kind {
+                Some(&proc.vars[var]).filter(|var| var.kind == VarKind::User).map(|var| &var.name)
+            } else if let ItemKind::Declare { object } = proc.items[item].kind {
+                Some(&proc.objects[object].name)
+            } else {
+                None
             };
             if declared.is_some_and(|name| !words.contains(name.as_str())) {
                 return None;
             }
-            match proc.items[item].kind {
-                ItemKind::DeclareVar { var } => {
-                    let slot = self.slots[var.index()];
-                    let mentions = self.copies.mentions.get(&var);
-                    let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
-                    // What the statements behind it computed may have had no effect.
-                    if !scoped && mentions.is_none_or(BTreeSet::is_empty) {
-                        return None;
-                    }
-                    let shared = self.slot_vars[slot].len() > 1;
-                    // The text declares another name.
-                    if outside && !words.contains(self.slot_names[slot].as_str()) {
-                        return None;
-                    }
-                    // A `for` that declares the variable itself would leave this declaration without use.
-                    let own = |item: &ItemId| {
-                        !all.contains(item) && self.heads.get(item).is_some_and(|head| head.own && head.var == var)
-                    };
-                    if mentions.is_some_and(|mentions| mentions.iter().any(own)) {
-                        return None;
-                    }
-                    let at_home = self.scopes.homes[slot] == Some(region);
-                    // The text gives it no value.
-                    if self.index.unset.contains(&var) {
-                        return None;
-                    }
-                    if self.declared[slot] || shared || (if scoped { outside } else { outside && !at_home }) {
-                        return None;
-                    }
+            let kind = &proc.items[item].kind;
+            if let ItemKind::DeclareVar { var } = *kind {
+                let slot = self.slots[var.index()];
+                let mentions = self.copies.mentions.get(&var);
+                let outside = mentions.is_some_and(|mentions| mentions.iter().any(|other| !all.contains(other)));
+                // What the statements behind it computed may have had no effect.
+                if !scoped && mentions.is_none_or(BTreeSet::is_empty) {
+                    return None;
                 }
-                ItemKind::Declare { object } if scoped && self.named_outside(object, all) => return None,
-                // The text gives the block no name of its own.
-                ItemKind::Alloc { object, .. } if self.named_outside(object, all) => return None,
-                _ => {}
+                let shared = self.slot_vars[slot].len() > 1;
+                // The text declares another name.
+                if outside && !words.contains(self.slot_names[slot].as_str()) {
+                    return None;
+                }
+                // A `for` that declares the variable itself would leave this declaration without use.
+                let own = |item: &ItemId| {
+                    !all.contains(item) && self.heads.get(item).is_some_and(|head| head.own && head.var == var)
+                };
+                if mentions.is_some_and(|mentions| mentions.iter().any(own)) {
+                    return None;
+                }
+                let at_home = self.scopes.homes[slot] == Some(region);
+                // The text gives it no value.
+                if self.index.unset.contains(&var) {
+                    return None;
+                }
+                if self.declared[slot] || shared || (if scoped { outside } else { outside && !at_home }) {
+                    return None;
+                }
+            }
+            // The text gives a block no name of its own.
+            let is_named = scoped || matches!(kind, ItemKind::Alloc { .. });
+            if kind.begun().is_some_and(|object| is_named && self.named_outside(object, all)) {
+                return None;
             }
             if !self.objects_keep_names(item) {
                 return None;
@@ -278,9 +272,9 @@ impl Body<'_> {
         let proc = self.proc;
         let named: FxHashSet<&str> = words(text).collect();
         let all = &self.copies.items[&statement];
-        let declares = |item: &ItemId| match proc.items[*item].kind {
-            ItemKind::DeclareVar { var } => Some(var),
-            _ => None,
+        let declares = |item: &ItemId| {
+            let ItemKind::DeclareVar { var } = proc.items[*item].kind else { return None };
+            Some(var)
         };
         let here: FxHashSet<VarId> = all.iter().filter_map(declares).collect();
         // What another arm of a branch declared is not there.
@@ -353,20 +347,17 @@ impl Body<'_> {
     fn keep_copied(&mut self, items: &[ItemId]) {
         let proc = self.proc;
         for &item in items {
-            match &proc.items[item].kind {
-                ItemKind::Let { value } => self.holds(*value),
-                ItemKind::Call { result: Some(value), .. } => self.holds(*value),
-                ItemKind::Branch { then, otherwise, joins, .. } => {
-                    let changed = self.scopes.changed_in(*then).chain(self.scopes.changed_in(*otherwise));
-                    self.forget(&changed.collect::<Vec<_>>());
-                    joins.iter().for_each(|join| self.holds(join.out));
-                }
-                ItemKind::Loop { body, carried, .. } => {
-                    let changed: Vec<usize> = self.scopes.changed_in(*body).collect();
-                    self.forget(&changed);
-                    carried.iter().for_each(|each| self.holds(each.out));
-                }
-                _ => {}
+            let kind = &proc.items[item].kind;
+            if let Some(value) = kind.assigned() {
+                self.holds(value);
+            } else if let ItemKind::Branch { then, otherwise, joins, .. } = kind {
+                let changed = self.scopes.changed_in(*then).chain(self.scopes.changed_in(*otherwise));
+                self.forget(&changed.collect::<Vec<_>>());
+                joins.iter().for_each(|join| self.holds(join.out));
+            } else if let ItemKind::Loop { body, carried, .. } = kind {
+                let changed: Vec<usize> = self.scopes.changed_in(*body).collect();
+                self.forget(&changed);
+                carried.iter().for_each(|each| self.holds(each.out));
             }
         }
     }

@@ -122,11 +122,7 @@ impl<'a> Body<'a> {
 
     /// Declares the variables that must exist when an item begins, but for the one that it assigns itself.
     fn declare_for(&mut self, id: ItemId) {
-        let own = match &self.proc.items[id].kind {
-            ItemKind::Let { value } => Some(*value),
-            ItemKind::Call { result, .. } => *result,
-            _ => None,
-        };
+        let own = self.proc.items[id].kind.assigned();
         let own = own.filter(|_| self.by_variable).map(|value| self.slot(value));
         for slot in self.scopes.declared_at(id).to_vec() {
             if !self.declared[slot] && own != Some(slot) {

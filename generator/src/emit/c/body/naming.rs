@@ -86,9 +86,9 @@ impl Body<'_> {
             .downs
             .values()
             .filter_map(|down| down.init)
-            .filter_map(|item| match self.proc.items[item].kind {
-                ItemKind::Let { value } => Some(value),
-                _ => None,
+            .filter_map(|item| {
+                let ItemKind::Let { value } = self.proc.items[item].kind else { return None };
+                Some(value)
             })
             .collect();
         // Loops of one variable stand beside each other: what none of them leaves behind has one name in all.

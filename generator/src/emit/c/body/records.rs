@@ -43,9 +43,10 @@ impl Records {
     /// the last pop mirrors.
     fn close(&mut self, proc: &Proc, items: Vec<ItemId>, positions: &[Option<(RegionId, usize)>]) {
         let Some(first) = items.first() else { return };
-        let parts: Vec<&[ItemId]> = match proc.items[*first].kind {
-            ItemKind::Sweep(SweepItem::Push { .. }) => items.chunks(LARGEST).collect(),
-            _ => items.rchunks(LARGEST).collect(),
+        let parts: Vec<&[ItemId]> = if let ItemKind::Sweep(SweepItem::Push { .. }) = proc.items[*first].kind {
+            items.chunks(LARGEST).collect()
+        } else {
+            items.rchunks(LARGEST).collect()
         };
         for items in parts.into_iter().filter(|items| items.len() > 1) {
             let at = |item: &ItemId| positions[item.index()].map(|(_, at)| at);
@@ -59,31 +60,35 @@ impl Records {
 
 /// What a push or a pop of a number is, and how it goes on the tape, if the tape has that very type.
 fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
-    let (is_push, ty) = match &proc.items[item].kind {
-        ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(value) }) => (true, &value.ty),
-        ItemKind::Sweep(SweepItem::Pop { what: Popped::Value(value) }) => (false, proc.type_of(*value)),
-        ItemKind::Sweep(SweepItem::Pop { what: Popped::Memory(place) }) => (false, &place.ty),
-        _ => return None,
+    let ItemKind::Sweep(item) = &proc.items[item].kind else { return None };
+    let (is_push, ty) = if let SweepItem::Push { what: Pushed::Value(value) } = item {
+        (true, &value.ty)
+    } else if let SweepItem::Pop { what: Popped::Value(value) } = item {
+        (false, proc.type_of(*value))
+    } else if let SweepItem::Pop { what: Popped::Memory(place) } = item {
+        (false, &place.ty)
+    } else {
+        return None;
     };
     calls::scalar(ty).filter(|scalar| scalar.exact).map(|scalar| (is_push, scalar.suffix))
 }
 
 /// Whether an item uses the tape by itself.
 fn uses_tape(proc: &Proc, item: ItemId) -> bool {
-    match &proc.items[item].kind {
+    let kind = &proc.items[item].kind;
+    let on_tape = matches!(
+        kind,
         ItemKind::Sweep(
             SweepItem::Push { .. }
-            | SweepItem::Pop { .. }
-            | SweepItem::Release { .. }
-            | SweepItem::Undo { .. }
-            | SweepItem::Snapshot(_)
-            | SweepItem::Rehearsal { .. },
-        )
-        | ItemKind::Call { callee: Callee::Sweep(..), .. } => true,
-        kind @ ItemKind::Call { .. } => kind.resizes(),
-        ItemKind::Alloc { object, .. } => proc.objects[*object].life == Life::Stable,
-        _ => false,
-    }
+                | SweepItem::Pop { .. }
+                | SweepItem::Release { .. }
+                | SweepItem::Undo { .. }
+                | SweepItem::Snapshot(_)
+                | SweepItem::Rehearsal { .. }
+        ) | ItemKind::Call { callee: Callee::Sweep(..), .. }
+    );
+    let is_stable = matches!(kind, ItemKind::Alloc { object, .. } if proc.objects[*object].life == Life::Stable);
+    on_tape || is_stable || kind.resizes()
 }
 
 impl Body<'_> {
@@ -102,10 +107,13 @@ impl Body<'_> {
             return true;
         }
         let Some(scalar) = calls::scalar(&value.ty) else { return false };
-        let values = items.iter().map(|item| match (self.records.names.get(item), &self.proc.items[*item].kind) {
-            (Some(name), _) => name.clone(),
-            (None, ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(value) })) => self.exprs.expr(value, 1, self),
-            _ => String::new(),
+        let values = items.iter().map(|item| {
+            if let Some(name) = self.records.names.get(item) {
+                return name.clone();
+            }
+            let push = &self.proc.items[*item].kind;
+            let ItemKind::Sweep(SweepItem::Push { what: Pushed::Value(value) }) = push else { return String::new() };
+            self.exprs.expr(value, 1, self)
         });
         let all = format!("(const {}[]){{{}}}", scalar.c_type, values.collect::<Vec<_>>().join(", "));
         self.statement(&format!("{};", calls::push_record(&self.tape, scalar.suffix, &all, items.len())));

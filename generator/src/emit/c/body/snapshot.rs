@@ -19,9 +19,14 @@ impl<'a> Body<'a> {
     /// The snapshot that the passes of a loop begin with.
     fn begins_with(&self, body: RegionId) -> Option<&'a Snapshot> {
         let proc = self.proc;
-        proc.regions[body].items.iter().find_map(|item| match &proc.items[*item].kind {
-            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) if snapshot.at != SnapshotAt::Next => Some(snapshot),
-            _ => None,
+        proc.regions[body].items.iter().find_map(|item| {
+            if let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &proc.items[*item].kind
+                && snapshot.at != SnapshotAt::Next
+            {
+                Some(snapshot)
+            } else {
+                None
+            }
         })
     }
 
