@@ -8,9 +8,16 @@ use adtape_generate::transform::Adjoint;
 
 use crate::report;
 
-/// One line for each value, branch, loop and place that the plan decided on, in the order of the sources.
+/// One line for each thing that was done to the program first, then for each value, branch, loop and place that the plan
+/// decided on, in the order of the sources.
 pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
-    let mut out = String::new();
+    let row = |name: &str, line: &Explanation| {
+        let place = report::place(line.span, &adjoint.program.sources, files).unwrap_or_default();
+        let bytes = bytes(line);
+        let [what, why] = [&line.what, &why(line)].map(|text| report::spoken(text, &adjoint.program.sources));
+        format!("{name:<12} {place:<24} {what:<12} {why}{bytes}\n")
+    };
+    let mut out: String = adjoint.decisions.iter().map(|decision| row(&decision.proc, &decision.line)).collect();
     for sweeps in &adjoint.sweeps {
         let mut lines: Vec<&Explanation> = sweeps.plan.explanations.iter().collect();
         lines.sort_by_key(|line| (line.span.source, line.span.line, line.span.column));
@@ -23,12 +30,7 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
         };
         let place = report::place(span, &adjoint.program.sources, files).unwrap_or_default();
         out += &format!("{:<12} {place:<24} {:<12} {verdict}\n", sweeps.name, "replay");
-        for line in lines {
-            let place = report::place(line.span, &adjoint.program.sources, files).unwrap_or_default();
-            let bytes = bytes(line);
-            let [what, why] = [&line.what, &why(line)].map(|text| report::spoken(text, &adjoint.program.sources));
-            out += &format!("{:<12} {place:<24} {what:<12} {why}{bytes}\n", sweeps.name);
-        }
+        out.extend(lines.into_iter().map(|line| row(&sweeps.name, line)));
     }
     out += &proved(adjoint);
     out
@@ -83,13 +85,14 @@ type Note<'a> = (&'a str, &'a Explanation);
 pub fn page(adjoint: &Adjoint) -> String {
     // By source and line.
     let mut notes: BTreeMap<(u32, &str), BTreeMap<u32, Vec<Note>>> = BTreeMap::new();
-    for sweeps in &adjoint.sweeps {
-        for line in &sweeps.plan.explanations {
-            let known = adjoint.program.sources.get(line.span.source as usize);
-            let path = known.map_or("", |source| source.path_at(line.span.start));
-            let source = notes.entry((line.span.source, path)).or_default();
-            source.entry(line.span.line).or_default().push((&sweeps.name, line));
-        }
+    let decisions = adjoint.decisions.iter().map(|decision| (decision.proc.as_str(), &decision.line));
+    let planned = adjoint.sweeps.iter();
+    let planned = planned.flat_map(|each| each.plan.explanations.iter().map(|line| (each.name.as_str(), line)));
+    for (name, line) in decisions.chain(planned) {
+        let known = adjoint.program.sources.get(line.span.source as usize);
+        let path = known.map_or("", |source| source.path_at(line.span.start));
+        let source = notes.entry((line.span.source, path)).or_default();
+        source.entry(line.span.line).or_default().push((name, line));
     }
     let heads: Vec<&str> = adjoint.heads.iter().map(|head| adjoint.program.procs[*head].name.as_str()).collect();
     let title = format!("What the adjoint of {} stores", escaped(&heads.join(", ")));

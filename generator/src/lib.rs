@@ -5,7 +5,8 @@
 //!   proofs   known             check       verdicts of both sweeps | what a run compares
 //!   sweeps                                 what passes hand on
 //!   sweep    statics                       forward, reverse, tangent as ir | variables that outlive a call
-//!   plan     replay   normal               what to store | proves sweeps, on terms | programs written anew
+//!   normal                                 which form a program gets, and writes it anew
+//!   plan     replay                        what to store | proves sweeps, on terms
 //!   flow     front                         what is needed where | C to ir
 //!   refuse   names                         why not | words that are taken
 //!   ir                                     SSA form

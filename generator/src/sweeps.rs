@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::Head;
 use crate::ir::*;
+use crate::normal::decisions::Decision;
 use crate::plan::again::Named;
 use crate::plan::{Interface, ProcPlan};
 use crate::replay::{Given, Verdict};
@@ -107,6 +108,8 @@ pub struct Adjoint {
     pub split: bool,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
+    /// What was done to the program before the sweeps were made.
+    pub decisions: Vec<Decision>,
     /// How many values are stored, loops taped, and procedures keep all memory that they overwrite, because what would do
     /// without could not be proved.
     pub demotions: usize,

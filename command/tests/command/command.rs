@@ -119,7 +119,7 @@ fn explanations_say_who_reads_and_what_comes_back() {
 }
 
 /// What `--explain` says of a model, and the page.
-fn explained(name: &str, model: &str, inputs: &str) -> (String, String) {
+pub(crate) fn explained(name: &str, model: &str, inputs: &str) -> (String, String) {
     let folder = folder(name, model);
     let head = format!("f(f)/({inputs})");
     let output = folder.run(&["adjoint", "model.c", "--head", &head, "--explain", "--explain-html", "page.html"]);

@@ -6,6 +6,7 @@ mod command;
 #[path = "../../../generator/tests/common/mod.rs"]
 mod common;
 mod examples;
+mod forms;
 mod guide;
 mod headers;
 mod joint;

@@ -17,12 +17,8 @@ const COPIES: usize = 8;
 type Pattern = Vec<bool>;
 
 /// What `give` makes of the analysis of the program in which every call finds a procedure whose active parameters are
-/// its own active arguments.
-pub fn specialised<T>(
-    program: &Program,
-    heads: &[Head],
-    give: impl FnOnce(&Flow) -> Result<T, Vec<Refusal>>,
-) -> Result<T, Vec<Refusal>> {
+/// its own active arguments. Refused is what the analyses do not understand.
+pub fn specialised<T>(program: &Program, heads: &[Head], give: impl FnOnce(&Flow) -> T) -> Result<T, Vec<Refusal>> {
     let mut program = program.clone();
     // A copy may need copies of what it calls, so one round for each level of the call tree.
     let mut rounds = program.procs.len() + 1;
@@ -30,7 +26,7 @@ pub fn specialised<T>(
         let flow = Flow::analyse(&program, heads)?;
         let split = if rounds == 0 { None } else { split(&flow, heads) };
         rounds = rounds.saturating_sub(1);
-        let Some(next) = split.or_else(|| pruned(&program, heads)) else { return give(&flow) };
+        let Some(next) = split.or_else(|| pruned(&program, heads)) else { return Ok(give(&flow)) };
         program = next;
     }
 }

@@ -28,8 +28,20 @@ pub fn makes_blocks(program: &Program) -> bool {
     program.procs.iter().any(|proc| proc.items.iter().any(makes))
 }
 
+/// The program with its blocks on the stable heap, and with the variables that must lie there, too; `None` if there is
+/// nothing to move.
+pub fn moved(program: &Program, heads: &[Head]) -> Option<Program> {
+    let (mut moved, mut on_heap) = (makes_blocks(program), blocks(program, heads));
+    while let Ok(flow) = Flow::analyse(&on_heap, heads)
+        && let Some(more) = variables(&on_heap, &flow)
+    {
+        (on_heap, moved) = (more, true);
+    }
+    moved.then_some(on_heap)
+}
+
 /// The program with all its blocks on the stable heap.
-pub fn blocks(program: &Program, heads: &[Head]) -> Program {
+fn blocks(program: &Program, heads: &[Head]) -> Program {
     let mut stable = program.clone();
     let flow = Flow::analyse(program, heads).ok();
     let changing = flow.as_ref().map(Changing::new);
@@ -73,7 +85,7 @@ impl<'f> Changing<'f> {
 /// The program with those variables on the stable heap, too, whose addresses lie in memory, or that pointers lead to
 /// which also lead to blocks: a list that begins with a variable, a pointer to the pointer behind which a node goes.
 /// `None` if there are none left.
-pub fn variables(program: &Program, flow: &Flow) -> Option<Program> {
+fn variables(program: &Program, flow: &Flow) -> Option<Program> {
     let mut found = Vec::new();
     let mut mixed = flow.points.stored();
     for (p, proc) in program.procs.iter().enumerate() {

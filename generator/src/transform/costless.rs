@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 
 use super::left_out::costless;
-use super::proved::{Loops, planned_of};
+use super::proved::{Loops, planned_of, prove, read};
 use super::{Adjoint, Choices, Sweeps, deferred};
 use crate::flow::{Flow, Head, walk};
 use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId, SweepItem};
@@ -22,15 +22,30 @@ use crate::refuse::Refusal;
 /// No more loops than these run again unasked. The time that the proof takes grows with the square of their number.
 const MOST: usize = 16;
 
-/// The adjoint of a program that is analysed, in which loops run again where that lets the forward sweep leave them out.
-pub(super) fn planned(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+/// The adjoint of a program that is analysed, in which loops run again where that lets the forward sweep leave them out:
+/// what is in its way, else whether it is proved.
+pub(super) fn planned(
+    flow: &Flow,
+    heads: &[Head],
+    choices: &Choices,
+) -> Result<Result<Adjoint, Vec<Refusal>>, Vec<Refusal>> {
     let loops = candidates(flow, heads, choices);
-    if loops.is_empty() {
-        return planned_of(flow, heads, choices, &loops);
-    }
     // A check leaves nothing out, and compares what is run otherwise.
     let plain = Choices { check: false, fault: None, ..choices.clone() };
-    let before = planned_of(flow, heads, &plain, &Loops::new())?;
+    let first = if loops.is_empty() { choices } else { &plain };
+    let before = prove(read(flow, heads, first, &Loops::new())?, flow, heads, first);
+    Ok(if loops.is_empty() { before } else { before.and_then(|before| better(flow, heads, choices, before, loops)) })
+}
+
+/// The adjoint in which such loops run again, if it is the better one.
+fn better(
+    flow: &Flow,
+    heads: &[Head],
+    choices: &Choices,
+    before: Adjoint,
+    loops: Loops,
+) -> Result<Adjoint, Vec<Refusal>> {
+    let plain = Choices { check: false, fault: None, ..choices.clone() };
     let chosen = chosen(flow, heads, &plain, &before, loops);
     if choices.check || choices.fault.is_some() {
         return planned_of(flow, heads, choices, &chosen.map(|(loops, _)| loops).unwrap_or_default());

@@ -18,6 +18,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Loops of a program.
 pub(super) type Loops = BTreeSet<(ProcId, ItemId)>;
 
+/// A program that is analysed, with sweeps that are not proved: nothing is in their way.
+pub(super) struct Read<'f> {
+    facts: Analysed<'f>,
+    /// The program with the shadows of its globals.
+    program: Program,
+    global_shadows: BTreeMap<GlobalId, GlobalId>,
+    checkpoints: BTreeMap<(ProcId, ItemId), u32>,
+    known: Known,
+    steps: u64,
+    /// What was settled first.
+    sweeps: Vec<Sweeps>,
+}
+
 /// The adjoint of a program that is analysed; `also`: loops that run again besides those that are named.
 pub(super) fn planned_of(
     flow: &Flow,
@@ -25,37 +38,67 @@ pub(super) fn planned_of(
     choices: &Choices,
     also: &Loops,
 ) -> Result<Adjoint, Vec<Refusal>> {
+    prove(read(flow, heads, choices, also)?, flow, heads, choices)
+}
+
+/// Reads a program; refused is what is in the way of its sweeps.
+pub(super) fn read<'f>(
+    flow: &'f Flow<'f>,
+    heads: &[Head],
+    choices: &Choices,
+    also: &Loops,
+) -> Result<Read<'f>, Vec<Refusal>> {
     let analysed = flow.program;
     stable::check(flow, heads)?;
     let again = again::loops(analysed, &choices.again, true).into_iter().chain(also.iter().copied()).collect();
     let checkpoints = checkpoint::checkpoints(analysed, &choices.checkpoints)?;
-    let mut facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone(), choices.split) };
+    let facts = Analysed { flow, required: Required::with_again(flow, again, checkpoints.clone(), choices.split) };
     let mut program = analysed.clone();
     statics::mark(&mut program, &facts, &heads_of(analysed, heads))?;
     let global_shadows = statics::shadows(&mut program, flow, heads, "_b")?;
     if !choices.one_call {
         flow::lasting::check(flow, &facts.required, heads)?;
     }
-    let (mut demoted, mut demotions, mut steps, mut proofs) = (Demoted::new(), 0, 0, 0);
-    let (mut known, mut contracts) = (Known::new(), Contracts::new());
-    let mut as_a_whole = BTreeSet::new();
-    let mut sweeps = loop {
-        let settled = settled(analysed, &mut facts, &global_shadows, choices, &demoted, &mut known, &mut steps);
+    let (known, steps, sweeps) = (Known::new(), 0, Vec::new());
+    let mut this = Read { facts, program, global_shadows, checkpoints, known, steps, sweeps };
+    this.sweeps = this.settled(choices, &Demoted::new())?;
+    Ok(this)
+}
+
+impl Read<'_> {
+    /// Sweeps that ask for nothing new, from snapshots where the user wants these.
+    fn settled(&mut self, choices: &Choices, demoted: &Demoted) -> Result<Vec<Sweeps>, Vec<Refusal>> {
+        let analysed = self.facts.flow.program;
+        let (facts, shadows) = (&mut self.facts, &self.global_shadows);
+        let settled = settled(analysed, facts, shadows, choices, demoted, &mut self.known, &mut self.steps);
         let why = |p, item| facts.required.once(p, item).map(str::to_owned);
-        let refused = checkpoint::refused(analysed, &checkpoints, &why);
-        if !refused.is_empty() {
-            return Err(refused);
-        }
-        let mut sweeps = settled?;
+        let refused = checkpoint::refused(analysed, &self.checkpoints, &why);
+        if refused.is_empty() { settled } else { Err(refused) }
+    }
+}
+
+/// Proves what was read. What cannot be proved is stored, taped or kept instead ([`proofs::keep_instead`]): in each round
+/// one more value, loop or procedure at least, of which there are finitely many.
+pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let analysed = flow.program;
+    let (mut demoted, mut demotions, mut proofs) = (Demoted::new(), 0, 0);
+    let (mut contracts, mut as_a_whole) = (Contracts::new(), BTreeSet::new());
+    let mut first = Some(std::mem::take(&mut read.sweeps));
+    let mut sweeps = loop {
+        let mut sweeps = match first.take() {
+            Some(first) => first,
+            None => read.settled(choices, &demoted)?,
+        };
+        let Read { facts, program, global_shadows, known, .. } = &mut read;
         if deferred::defer(flow, heads, choices, &as_a_whole, &mut facts.required, &mut sweeps) {
-            known::give_back(&mut known, sweeps);
+            known::give_back(known, sweeps);
             continue;
         }
         if let Some(fault) = choices.fault {
             sweeps.iter_mut().filter(|each| each.verdict == Verdict::Unjudged).for_each(|each| fault(each, proofs));
             proofs += 1;
         }
-        proofs::prove_all(flow, &program, &global_shadows, &mut sweeps, &mut contracts);
+        proofs::prove_all(flow, program, global_shadows, &mut sweeps, &mut contracts);
         let refused = proofs::refused(&sweeps);
         if refused.is_empty() {
             let unproved = deferred::unproved(&sweeps);
@@ -67,7 +110,7 @@ pub(super) fn planned_of(
                 known.remove(&proc);
                 as_a_whole.insert(proc);
             }
-            known::give_back(&mut known, sweeps);
+            known::give_back(known, sweeps);
             continue;
         }
         let kept = proofs::keep_instead(analysed, &sweeps, &mut facts.required, &mut demoted);
@@ -75,16 +118,31 @@ pub(super) fn planned_of(
             return Err(refused);
         }
         demotions += kept;
-        known::give_back(&mut known, sweeps);
+        known::give_back(known, sweeps);
     };
     deferred::explain(&mut sweeps);
+    let Read { facts, mut program, global_shadows, steps, .. } = read;
     let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);
     let written = heads.iter().map(|&head| (head, written(flow, head))).collect();
     let told_apart = heads.iter().map(|&head| (head, told_apart(flow, head))).collect();
     let steps = steps + facts.required.steps();
     let wide = choices.vector.map(|directions| wide::widen(&mut program, &global_shadows, &mut sweeps, directions));
-    Ok(Adjoint { program, global_shadows, sweeps, heads, asked, written, told_apart, split, wide, demotions, steps })
+    let decisions = Vec::new();
+    Ok(Adjoint {
+        program,
+        global_shadows,
+        sweeps,
+        heads,
+        asked,
+        written,
+        told_apart,
+        split,
+        wide,
+        decisions,
+        demotions,
+        steps,
+    })
 }
 
 /// Sweeps that ask for nothing new: what a plan reads again must be kept in memory, which may need stores, which may

@@ -1,12 +1,11 @@
 //! From a program to its tangents.
 
 use super::build::{context, heads_of, refuse_list, sweep_name};
-use super::inlined::or_inlined;
 use super::{Choices, Tangents};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
-use crate::normal::inline;
+use crate::normal::forms::{Form, Forms, Obstacles};
 use crate::normal::specialise::specialised;
 use crate::plan::flow_facts::Analysed;
 use crate::proofs::Demoted;
@@ -18,15 +17,15 @@ use crate::sweep::tangent;
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
     let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
-    let give = |program: &Program| tangent_of(program, heads, choices);
-    or_inlined(&program, heads, &give).or_else(|refusals| {
-        let others = [inline::setters, inline::untyped].into_iter().filter_map(|written| written(&program, heads));
-        others.filter_map(|other| or_inlined(&other, heads, &give).ok()).next().ok_or(refusals)
-    })
+    let look = |form: &Form| {
+        let found = tangent_of(&form.program, heads, choices);
+        found.map_err(|refusals| Obstacles { refusals, understood: true })
+    };
+    Forms { heads, several: false, look: &look }.tangent(&program)
 }
 
 fn tangent_of(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
-    specialised(program, heads, |flow| built(flow, heads, choices)).or_else(|refusals| {
+    specialised(program, heads, |flow| built(flow, heads, choices))?.or_else(|refusals| {
         // A list of active and passive nodes wants one tangent of the function that makes them.
         built(&Flow::analyse(program, heads)?, heads, choices).map_err(|_| refusals)
     })
