@@ -176,48 +176,31 @@ walks!(Part, parts, parts_of_place, parts_of_dim, parts_of_item);
 walks!(PartMut, parts_mut, parts_of_place_mut, parts_of_dim_mut, parts_of_item_mut, mut);
 
 impl ItemKind {
+    /// What `pick` takes of the parts.
+    fn picked<'a, T>(&'a self, pick: impl Fn(Part<'a>) -> Option<T>) -> Vec<T> {
+        let mut picked = Vec::new();
+        parts_of_item(self, &mut |part| picked.extend(pick(part)));
+        picked
+    }
+
     /// The regions that run inside of it.
     pub fn regions(&self) -> Vec<RegionId> {
-        let mut regions = Vec::new();
-        parts_of_item(self, &mut |part| {
-            if let Part::Region(region) = part {
-                regions.push(*region);
-            }
-        });
-        regions
+        self.picked(|part| if let Part::Region(region) = part { Some(*region) } else { None })
     }
 
     /// The values that it reads outside of expressions.
     pub fn used(&self) -> Vec<ValueId> {
-        let mut used = Vec::new();
-        parts_of_item(self, &mut |part| {
-            if let Part::Used(value) = part {
-                used.push(*value);
-            }
-        });
-        used
+        self.picked(|part| if let Part::Used(value) = part { Some(*value) } else { None })
     }
 
     /// The values that it defines, in its own region or, for heads, in its body.
     pub fn defined(&self) -> Vec<ValueId> {
-        let mut defined = Vec::new();
-        parts_of_item(self, &mut |part| {
-            if let Part::Defined(value) = part {
-                defined.push(*value);
-            }
-        });
-        defined
+        self.picked(|part| if let Part::Defined(value) = part { Some(*value) } else { None })
     }
 
     /// The places that it writes.
     pub fn written(&self) -> Vec<&Place> {
-        let mut written = Vec::new();
-        parts_of_item(self, &mut |part| {
-            if let Part::Written(place) = part {
-                written.push(place);
-            }
-        });
-        written
+        self.picked(|part| if let Part::Written(place) = part { Some(place) } else { None })
     }
 
     /// The value that a definition or a call assigns.

@@ -74,12 +74,26 @@ pub fn operands_of<'a>(proc: &'a Proc, kind: &'a ItemKind, see: &mut dyn FnMut(R
     });
 }
 
+/// Calls `see` on every expression below and including those that an item evaluates, and on every one in its places.
+pub fn expressions_of_item<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(&'a Expr)) {
+    operands(proc, item, &mut |operand| match operand {
+        Ok(expr) => expressions(expr, see),
+        Err(place) => in_place(place, see),
+    });
+}
+
+/// Calls `see` on every value that the expressions and places of an item read.
+pub fn values_of_operands(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
+    expressions_of_item(proc, item, &mut |e| {
+        if let ExprKind::Value(v) = e.kind {
+            see(v);
+        }
+    });
+}
+
 /// Calls `see` on every value that an item reads: in its expressions, as arm of a join, as what a loop carries.
 pub fn values_of_item(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
-    operands(proc, item, &mut |operand| match operand {
-        Ok(expr) => values(expr, see),
-        Err(place) => values_of_place(place, see),
-    });
+    values_of_operands(proc, item, see);
     proc.items[item].kind.used().into_iter().for_each(see);
 }
 

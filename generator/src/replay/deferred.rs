@@ -70,11 +70,9 @@ impl Replay<'_> {
             let this = &f.items[item];
             (self.at, self.span) = (self.before[item.index()], this.span);
             let mut is_lost = false;
-            walk::operands(f, item, &mut |operand| match operand {
-                Ok(expr) => walk::values(expr, &mut |value| is_lost |= lost.contains(&value)),
-                Err(place) => walk::values_of_place(place, &mut |value| is_lost |= lost.contains(&value)),
-            });
-            walk::values_of_extents(f, item, &mut |value| is_lost |= lost.contains(&value));
+            let mut see = |value| is_lost |= lost.contains(&value);
+            walk::values_of_operands(f, item, &mut see);
+            walk::values_of_extents(f, item, &mut see);
             if is_lost {
                 return open("a value is read that the forward sweep leaves out");
             }

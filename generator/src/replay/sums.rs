@@ -49,10 +49,7 @@ pub(super) fn objects_read(proc: &Proc) -> BTreeSet<ObjectId> {
         }
     };
     for item in proc.regions.iter().flat_map(|region| &region.items) {
-        walk::operands(proc, *item, &mut |operand| match operand {
-            Ok(expr) => walk::expressions(expr, &mut see),
-            Err(place) => walk::in_place(place, &mut see),
-        });
+        walk::expressions_of_item(proc, *item, &mut see);
     }
     proc.result.iter().for_each(|result| walk::expressions(result, &mut see));
     read

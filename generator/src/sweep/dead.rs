@@ -114,18 +114,11 @@ impl Live<'_> {
             }
             return true;
         }
-        walk::values_of_extents(proc, item, &mut |value| {
+        let mut see = |value| {
             self.values.insert(value);
-        });
-        walk::operands(proc, item, &mut |operand| {
-            let mut see = |value| {
-                self.values.insert(value);
-            };
-            match operand {
-                Ok(expr) => walk::values(expr, &mut see),
-                Err(place) => walk::values_of_place(place, &mut see),
-            }
-        });
+        };
+        walk::values_of_extents(proc, item, &mut see);
+        walk::values_of_operands(proc, item, &mut see);
         !matches!(proc.items[item].kind, ItemKind::Let { .. })
     }
 

@@ -13,10 +13,7 @@ pub(super) fn read(proc: &Proc) -> FxHashSet<ValueId> {
         let mut see = |value: ValueId| {
             read.insert(value);
         };
-        walk::operands(proc, ItemId::new(at), &mut |operand| match operand {
-            Ok(expr) => walk::values(expr, &mut see),
-            Err(place) => walk::values_of_place(place, &mut see),
-        });
+        walk::values_of_operands(proc, ItemId::new(at), &mut see);
         if let ItemKind::Branch { joins, .. } = &item.kind {
             joins.iter().for_each(|join| {
                 see(join.then);

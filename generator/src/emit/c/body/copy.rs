@@ -68,10 +68,7 @@ impl Copies {
 fn follows(proc: &Proc, item: ItemId) -> bool {
     let mut found = false;
     let mut see = |e: &Expr| found |= matches!(&e.kind, ExprKind::Load(place) if crate::check::is_followed(place));
-    walk::operands(proc, item, &mut |operand| match operand {
-        Ok(expr) => walk::expressions(expr, &mut see),
-        Err(place) => walk::in_place(place, &mut see),
-    });
+    walk::expressions_of_item(proc, item, &mut see);
     found
 }
 
