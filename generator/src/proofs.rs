@@ -11,8 +11,9 @@ use crate::flow::locs::Set;
 use crate::flow::required::{Hull, Required};
 use crate::flow::{self, Flow, Loc};
 use crate::ir::*;
+use crate::normal::decisions::Decision;
 use crate::parallel;
-use crate::plan::ProcPlan;
+use crate::plan::{Explanation, ProcPlan};
 use crate::refuse::{Class, Refusal};
 use crate::replay::{Behind, Cells, Contract, Effect, Extent, Given, Verdict, effects, prove};
 use crate::sweeps::Sweeps;
@@ -91,52 +92,66 @@ pub fn prove_all(
 pub type Demoted = BTreeMap<ProcId, BTreeSet<ValueId>>;
 
 /// Has both sweeps keep what they could not be proved to do without: loops that run again are taped, else the numbers
-/// are stored that refused items read, else refused procedures keep all memory that they overwrite. How much of this is
-/// new.
-pub fn keep_instead(primal: &Program, all: &[Sweeps], required: &mut Required, demoted: &mut Demoted) -> usize {
-    let taped = all.iter().map(|each| forbid(each, required)).sum();
-    if taped > 0 {
+/// are stored that refused items read, else refused procedures keep all memory that they overwrite. What of this is new.
+pub fn keep_instead(primal: &Program, all: &[Sweeps], required: &mut Required, demoted: &mut Demoted) -> Vec<Decision> {
+    let say = |each: &Sweeps, span: Span, what: &str, how: &str| {
+        let how = format!("{how}, because what would do without could not be proved");
+        Decision { proc: each.name.clone(), line: Explanation::new(span, what, how, 0.0) }
+    };
+    let (mut taped, mut stored, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    for each in all {
+        let loops = forbid(each, required).into_iter().map(|item| each.forward.items[item].span);
+        taped.extend(loops.map(|span| say(each, span, "loop", "taped")));
+    }
+    if !taped.is_empty() {
         required.run();
         return taped;
     }
-    let stored = all.iter().map(|each| demote(primal, each, demoted)).sum();
-    if stored > 0 {
+    for each in all {
+        let Proc { values, vars, .. } = &primal.procs[each.proc];
+        let new = demote(primal, each, demoted).into_iter().map(|value| &values[value]);
+        stored.extend(new.map(|value| say(each, value.span, &vars[value.var].name, "stored")));
+    }
+    if !stored.is_empty() {
         return stored;
     }
-    let is_refused = |each: &&Sweeps| matches!(each.verdict, Verdict::Refused { .. });
-    let whole = all.iter().filter(is_refused).filter(|each| required.keep_all(each.proc)).count();
-    if whole > 0 {
+    for each in all.iter().filter(|each| matches!(each.verdict, Verdict::Refused { .. })) {
+        if required.keep_all(each.proc) {
+            whole.push(say(each, each.forward.span, "memory", "all that is overwritten is stored"));
+        }
+    }
+    if !whole.is_empty() {
         required.run();
     }
     whole
 }
 
-/// Demotes the numbers that the refused item of a procedure reads; how many were not demoted before.
-fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> usize {
-    let Verdict::Refused { item: Some(item), .. } = sweeps.verdict else { return 0 };
+/// Demotes the numbers that the refused item of a procedure reads; those that were not demoted before.
+fn demote(primal: &Program, sweeps: &Sweeps, demoted: &mut Demoted) -> Vec<ValueId> {
+    let Verdict::Refused { item: Some(item), .. } = sweeps.verdict else { return Vec::new() };
     let proc = &primal.procs[sweeps.proc];
     // Items of the forward sweep that are not of the program: pushes.
     if item.index() >= proc.items.len() {
-        return 0;
+        return Vec::new();
     }
-    let before = demoted.get(&sweeps.proc).map_or(0, BTreeSet::len);
-    let mut read = demoted.remove(&sweeps.proc).unwrap_or_default();
+    let before = demoted.get(&sweeps.proc);
+    let mut read = BTreeSet::new();
     walk::values_of_item(proc, item, &mut |value| {
         let this = &proc.values[value];
-        if proc.vars[this.var].ty.is_number() && !matches!(this.def, Def::Undefined) {
+        let is_new = before.is_none_or(|before| !before.contains(&value));
+        if is_new && proc.vars[this.var].ty.is_number() && !matches!(this.def, Def::Undefined) {
             read.insert(value);
         }
     });
-    let new = read.len() - before;
     if !read.is_empty() {
-        demoted.insert(sweeps.proc, read);
+        demoted.entry(sweeps.proc).or_default().extend(&read);
     }
-    new
+    read.into_iter().collect()
 }
 
-/// Takes those loops from the ones that run again in which an item is refused, or all if it is in none; how many.
-fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
-    let Verdict::Refused { item, .. } = sweeps.verdict else { return 0 };
+/// Takes those loops from the ones that run again in which an item is refused, or all if it is in none; which.
+fn forbid(sweeps: &Sweeps, required: &mut Required) -> Vec<ItemId> {
+    let Verdict::Refused { item, .. } = sweeps.verdict else { return Vec::new() };
     let proc = &sweeps.forward;
     let positions = proc.positions();
     let place = item.and_then(|item| positions.get(item.index()).copied().flatten());
@@ -149,7 +164,7 @@ fn forbid(sweeps: &Sweeps, required: &mut Required) -> usize {
     let concerned = if concerned.is_empty() { all } else { concerned };
     // The user asked for snapshots: what cannot be proved of them is not written.
     let taped = concerned.into_iter().filter(|again| !sweeps.plan.snapshots.contains_key(again));
-    taped.filter(|again| required.forbid(sweeps.proc, *again)).count()
+    taped.filter(|again| required.forbid(sweeps.proc, *again)).collect()
 }
 
 /// The obligations that are not proved.

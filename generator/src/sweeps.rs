@@ -108,7 +108,7 @@ pub struct Adjoint {
     pub split: bool,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
-    /// What was done to the program before the sweeps were made.
+    /// What was done to the program before the sweeps were made, then what they keep because of a proof that failed.
     pub decisions: Vec<Decision>,
     /// How many values are stored, loops taped, and procedures keep all memory that they overwrite, because what would do
     /// without could not be proved.

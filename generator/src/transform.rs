@@ -24,7 +24,10 @@ pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<A
     let program = &*flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
     let look = |form: &Form| {
         let found = adjoint_of(form, heads, choices)?;
-        Ok(found.map(|found| Adjoint { decisions: decisions(program, &form.steps, &found.program), ..found }))
+        Ok(found.map(|mut found| {
+            found.decisions.splice(0..0, decisions(program, &form.steps, &found.program));
+            found
+        }))
     };
     Forms { heads, several: choices.vector.is_some(), look: &look }.adjoint(program)?
 }

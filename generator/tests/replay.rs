@@ -319,6 +319,8 @@ fn a_recipe_that_cannot_be_proved_becomes_a_store() {
     let adjoint = with_fault(file, &heads, Some(once)).unwrap_or_else(|what| panic!("{what:#?}"));
     assert!(adjoint.demotions > 0);
     assert!(records(&adjoint) > stored_less, "{} values are stored, {stored_less} without", records(&adjoint));
+    let said = |line: &str| line == "stored, because what would do without could not be proved";
+    assert!(adjoint.decisions.iter().any(|decision| said(&decision.line.how)), "{:?}", adjoint.decisions);
     assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved);
 }
 

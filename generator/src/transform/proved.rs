@@ -81,7 +81,7 @@ impl Read<'_> {
 /// one more value, loop or procedure at least, of which there are finitely many.
 pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
     let analysed = flow.program;
-    let (mut demoted, mut demotions, mut proofs) = (Demoted::new(), 0, 0);
+    let (mut demoted, mut demotions, mut proofs, mut decisions) = (Demoted::new(), 0, 0, Vec::new());
     let (mut contracts, mut as_a_whole) = (Contracts::new(), BTreeSet::new());
     let mut first = Some(std::mem::take(&mut read.sweeps));
     let mut sweeps = loop {
@@ -114,10 +114,11 @@ pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choic
             continue;
         }
         let kept = proofs::keep_instead(analysed, &sweeps, &mut facts.required, &mut demoted);
-        if kept == 0 {
+        if kept.is_empty() {
             return Err(refused);
         }
-        demotions += kept;
+        demotions += kept.len();
+        decisions.extend(kept);
         known::give_back(known, sweeps);
     };
     deferred::explain(&mut sweeps);
@@ -128,7 +129,6 @@ pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choic
     let told_apart = heads.iter().map(|&head| (head, told_apart(flow, head))).collect();
     let steps = steps + facts.required.steps();
     let wide = choices.vector.map(|directions| wide::widen(&mut program, &global_shadows, &mut sweeps, directions));
-    let decisions = Vec::new();
     Ok(Adjoint {
         program,
         global_shadows,
