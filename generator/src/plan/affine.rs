@@ -1,11 +1,13 @@
 //! What an integer is after a number of equal steps. The value itself fits its type, but products and sums on the way
-//! may not: where that is not certain they are computed in unsigned arithmetic, which wraps around and is exact.
+//! may not: where that is not certain they are computed in C's unsigned arithmetic, which wraps around and is exact.
+//! Fortran has none: there they are computed in signed arithmetic of twice the width. No integer of standard Fortran is
+//! wider than 64 bits, and no loop goes half around one of these.
 
 use super::exprs::{binary, cast};
-use crate::ir::{Binary, Expr, ExprKind, IntKind, Type};
+use crate::ir::{Binary, Expr, ExprKind, IntKind, Language, Type};
 
 /// `init + before * step`, in the type of `init`.
-pub(crate) fn advanced(init: Expr, before: &Expr, step: &Expr) -> Expr {
+pub(crate) fn advanced(language: Language, init: Expr, before: &Expr, step: &Expr) -> Expr {
     let ty = init.ty.clone();
     let moved = |step: &Expr, wide: &Type| {
         binary(Binary::Multiply, cast(before.clone(), wide), wrapped(step.clone(), wide), wide.clone())
@@ -28,12 +30,12 @@ pub(crate) fn advanced(init: Expr, before: &Expr, step: &Expr) -> Expr {
     if away {
         return binary(Binary::Add, init, moved(step, &ty), ty);
     }
-    let wide = unsigned(bits);
+    let wide = wide(language, bits);
     cast(unsigned_sum(wrapped(init, &wide), wide), &ty)
 }
 
 /// `to - from` for `to` that is at least `from`: as such if both are on one side of 0, else unsigned.
-pub(crate) fn distance(to: &Expr, from: &Expr) -> Expr {
+pub(crate) fn distance(language: Language, to: &Expr, from: &Expr) -> Expr {
     let (to, from) = (to.clone(), from.clone());
     let ty = to.ty.clone();
     let Type::Int { bits, signed: true, .. } = ty else { return binary(Binary::Subtract, to, from, ty) };
@@ -42,14 +44,16 @@ pub(crate) fn distance(to: &Expr, from: &Expr) -> Expr {
     if near(&from) || below(&to) {
         return binary(Binary::Subtract, to, from, ty);
     }
-    let wide = unsigned(bits);
+    let wide = wide(language, bits);
     binary(Binary::Subtract, wrapped(to, &wide), wrapped(from, &wide), wide)
 }
 
-fn unsigned(bits: u8) -> Type {
-    match bits {
-        64 => Type::unsigned(64),
-        _ => Type::Int { bits: bits.max(32), signed: false, kind: IntKind::Int },
+/// The type of numbers on the way.
+pub(super) fn wide(language: Language, bits: u8) -> Type {
+    match (language, bits) {
+        (Language::Fortran, _) => Type::signed(64),
+        (Language::C, 64) => Type::unsigned(64),
+        (Language::C, _) => Type::Int { bits: bits.max(32), signed: false, kind: IntKind::Int },
     }
 }
 

@@ -1,10 +1,11 @@
 //! Loops whose passes are counted by an index: how often they run is known without a counter on the tape.
 
 use super::affine::{advanced, distance};
-use super::exprs::{binary, cast, fits, unsigned};
+use super::exprs::{binary, cast, counter, fits};
 use crate::ir::walk;
 use crate::ir::{
-    Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Proc, RegionId, TestAt, Type, Unary, ValueId, zero,
+    Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Language, Proc, RegionId, TestAt, Type, Unary,
+    ValueId, zero,
 };
 use rustc_hash::FxHashMap;
 
@@ -22,6 +23,8 @@ pub struct Index {
     pub bound: Expr,
     /// The carried variable.
     pub values: Carried,
+    /// The language of the procedure.
+    pub language: Language,
 }
 
 impl Index {
@@ -38,22 +41,22 @@ impl Index {
         };
         let Some(last) = last else {
             let step = Expr::constant(self.step, init.ty.clone());
-            return advanced(init.clone(), &self.passes(init, self.bound.clone()), &step);
+            return advanced(self.language, init.clone(), &self.passes(init, self.bound.clone()), &step);
         };
         let runs = binary(self.test, init.clone(), self.bound.clone(), Type::int());
         let ty = init.ty.clone();
         Expr::select(runs, last, init, ty)
     }
 
-    /// The number of passes from the index before the loop and its bound, in unsigned arithmetic, which is exact for
-    /// every index type.
+    /// The number of passes from the index before the loop and its bound, in arithmetic that is exact for every index
+    /// type.
     pub fn passes(&self, init: Expr, bound: Expr) -> Expr {
-        let wide = unsigned();
+        let wide = counter(self.language);
         let runs = binary(self.test, init.clone(), bound.clone(), Type::int());
         let (far, near) = if self.step > 0 { (bound, init) } else { (init, bound) };
         if self.test == Binary::NotEqual {
             // The index may wrap around on its way.
-            return cast(distance(&far, &near), &wide);
+            return cast(distance(self.language, &far, &near), &wide);
         }
         let distance = binary(Binary::Subtract, cast(far, &wide), cast(near, &wide), wide.clone());
         let inclusive = matches!(self.test, Binary::LessEqual | Binary::GreaterEqual);
@@ -75,7 +78,7 @@ impl Index {
             return None;
         }
         let first = proc.value_expr(self.values.init);
-        Some(advanced(init, &self.passes(first, self.bound.clone()), &step))
+        Some(advanced(self.language, init, &self.passes(first, self.bound.clone()), &step))
     }
 }
 
@@ -127,7 +130,7 @@ fn index(proc: &Proc, item: ItemId) -> Option<Index> {
         _ => false,
     };
     let carried = u32::try_from(index).ok()?;
-    towards.then(|| Index { carried, step, test, bound: (**bound).clone(), values })
+    towards.then(|| Index { carried, step, test, bound: (**bound).clone(), values, language: proc.language })
 }
 
 fn carried_by(carried: &[Carried], expr: &Expr) -> Option<usize> {

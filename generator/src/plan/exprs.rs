@@ -1,6 +1,6 @@
 //! Expressions that planner and sweeps make.
 
-use crate::ir::{Binary, Expr, ExprKind, Type};
+use crate::ir::{Binary, Expr, ExprKind, Language, Type};
 
 /// `x op y`, without operations on integers that change nothing.
 pub(crate) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
@@ -24,9 +24,12 @@ pub(crate) fn cast(expr: Expr, ty: &Type) -> Expr {
     }
 }
 
-/// `uint64_t`.
-pub(crate) fn unsigned() -> Type {
-    Type::unsigned(64)
+/// The type of numbers of passes.
+pub(crate) fn counter(language: Language) -> Type {
+    match language {
+        Language::C => Type::unsigned(64),
+        Language::Fortran => Type::signed(64),
+    }
 }
 
 /// Whether an integer type has the number.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use super::bases;
 use super::builder::Stored;
 use super::context::Context;
-use super::items::{binary, reads_own, site, unsigned};
+use super::items::{binary, counter, reads_own, site};
 use super::reverse::load;
 use crate::flow::required::{Hull, Snapshots};
 use crate::ir::*;
@@ -308,7 +308,7 @@ impl Builder<'_> {
 
     /// Counts the passes of a loop, and stores their number behind it.
     fn counter(&mut self, items: &mut Vec<ItemId>, item: ItemId, body: RegionId) {
-        let ty = unsigned();
+        let ty = counter(self.out.language);
         let span = self.out.items[item].span;
         self.out.vars.push(Var::new("passes", ty.clone(), VarKind::Temporary, span));
         let var = VarId::new(self.out.vars.len() - 1);

@@ -5,7 +5,7 @@ use super::reverse::{bytes, load};
 use super::shadow::{self, Shadows};
 use crate::ir::*;
 use crate::plan::decisions;
-pub(super) use crate::plan::exprs::{binary, cast, unsigned};
+pub(super) use crate::plan::exprs::{binary, cast, counter};
 use crate::plan::game::Token;
 use crate::plan::{Explained, Explanation, Interface};
 use crate::refuse::Class;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::builder::{Builder, Named, OpenLoop, Stored};
-use super::items::{binary, cast, unsigned};
+use super::items::{binary, cast, counter};
 use super::reverse::bytes;
 use crate::ir::*;
 use crate::plan::Explanation;
@@ -191,10 +191,10 @@ impl Builder<'_> {
         let (here, end, before) = if up {
             let here = self.bind(&name, offset(&at, -1));
             let end = self.bind_value(&name, here.clone());
-            (here.clone(), end, affine::distance(&here, &init))
+            (here.clone(), end, affine::distance(self.primal.language, &here, &init))
         } else {
             let end = self.bind_value(&name, offset(&at, 1));
-            (at.clone(), end, affine::distance(&init, &at))
+            (at.clone(), end, affine::distance(self.primal.language, &init, &at))
         };
         self.at = self.out.regions[body].parent.expect("a loop's body").0;
         Control { init: start, head, end, test, before, index: Some((index.values.head, here)) }
@@ -207,7 +207,7 @@ impl Builder<'_> {
         let ty = init.ty.clone();
         self.at = body;
         let step = Expr::constant(index.step, ty);
-        let here = affine::advanced(init, &control.before, &step);
+        let here = affine::advanced(self.primal.language, init, &control.before, &step);
         let name = self.primal.vars[index.values.var].name.clone();
         let here = self.bind(&name, here);
         self.at = self.out.regions[body].parent.expect("a loop's body").0;
@@ -218,7 +218,7 @@ impl Builder<'_> {
     /// A loop whose passes the forward sweep counted.
     fn by_count(&mut self, item: ItemId, open: usize, body: RegionId) -> Control {
         self.plan.counts.insert(item);
-        let var = self.variable("passes", &unsigned(), VarKind::Temporary);
+        let var = self.variable("passes", &counter(self.primal.language), VarKind::Temporary);
         let pop = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop].kind = ItemKind::Sweep(SweepItem::Pop { what: Popped::Count(value) });
@@ -229,13 +229,14 @@ impl Builder<'_> {
     }
 
     fn counted(&mut self, open: usize, body: RegionId, passes: ValueId) -> Control {
-        let head = self.carried_head(open, "pass", &unsigned());
-        let at = Expr::value(head, unsigned());
-        let test = binary(Binary::NotEqual, at.clone(), zero(&unsigned()), Type::int());
+        let ty = counter(self.primal.language);
+        let head = self.carried_head(open, "pass", &ty);
+        let at = Expr::value(head, ty.clone());
+        let test = binary(Binary::NotEqual, at.clone(), zero(&ty), Type::int());
         self.at = body;
         let end = self.bind_value("pass", offset(&at, -1));
         self.at = self.out.regions[body].parent.expect("a loop's body").0;
-        let before = Expr::value(end, unsigned());
+        let before = Expr::value(end, ty);
         Control { init: passes, head, end, test, before, index: None }
     }
 
@@ -267,7 +268,7 @@ impl Builder<'_> {
         let name = self.primal.vars[this].name.clone();
         let ty = init.value.ty.clone();
         if !matches!(ty, Type::Pointer(_)) {
-            let value = self.bind(&name, affine::advanced(init.value, before, step));
+            let value = self.bind(&name, affine::advanced(self.primal.language, init.value, before, step));
             return Named { value, shadow: None };
         }
         let step = match &step.kind {

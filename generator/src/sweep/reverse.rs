@@ -69,6 +69,7 @@ impl<'a> Builder<'a> {
     fn new(cx: &'a Context<'a>, id: ProcId, primal: &'a Proc, definitions: &'a Definitions, start: &'a Start) -> Self {
         let out = Proc {
             name: primal.name.clone(),
+            language: primal.language,
             role: Role::Reverse,
             objects: primal.objects.clone(),
             regions: vec![Region::default()].into(),

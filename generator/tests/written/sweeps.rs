@@ -1,6 +1,7 @@
 //! The sweeps of small programs, as text.
 
 use adtape_generate::ir::{IdVec, Proc, ProcId, Program, parse, print, validate};
+use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{Adjoint, Choices, adjoint, tangent};
 
 use crate::common::head;
@@ -161,4 +162,33 @@ fn decisions_that_compute_with_reals_are_stored_where_products_and_sums_may_be_r
     // What is read and not computed decides alike.
     assert_eq!(bits("fortran ", "w.0[2] > 0.0"), (0, 1));
     assert_eq!(bits("fortran ", "k.0 > 0"), (0, 1));
+}
+
+#[test]
+fn sweeps_of_a_language_without_unsigned_integers_have_none_and_are_proved() {
+    let text = |language: &str| {
+        format!(
+            "{language}proc f(double* x, const double* w, int n, int from, int by) {{
+               var int i, k
+               let i.1 = from.0
+               let k.1 = n.0
+               loop before i.2 < n.0
+                 carry i.2 = i.1 | i.3 -> i.4
+                 carry k.2 = k.1 | k.3 -> k.4
+               {{
+                 store x.0[k.2] = x.0[k.2] * x.0[k.2] * w.0[i.2]
+                 let k.3 = k.2 + by.0
+                 let i.3 = i.2 + 3
+               }}
+             }}"
+        )
+    };
+    for (language, has_unsigned) in [("", true), ("fortran ", false)] {
+        let program = parse::program(&text(language)).unwrap_or_else(|e| panic!("{e}"));
+        let adjoint = adjoint(&program, &[head("f(x)/(x)")], &Choices::default()).unwrap_or_else(|e| panic!("{e:#?}"));
+        let sweeps = &adjoint.sweeps[0];
+        assert_eq!(sweeps.verdict, Verdict::Proved);
+        let printed = print::proc(&adjoint.program, &sweeps.reverse);
+        assert_eq!(printed.contains("uint") || printed.contains("unsigned"), has_unsigned, "{printed}");
+    }
 }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 pub(super) struct Unit<'a> {
     pub(super) program: &'a Program,
     /// Names of sweeps, and their parameters with what is `const` in each.
-    pub(super) sweeps: FxHashMap<(ProcId, Role), (String, Vec<(Param, Constants)>)>,
+    pub(super) sweeps: FxHashMap<(ProcId, Role), (String, Params)>,
     /// Procedures with loops that run again.
     pub(super) stepwise: FxHashSet<ProcId>,
     /// Procedures whose forward sweep leaves everything out.
@@ -107,8 +107,11 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// The parameters of a procedure, with what is `const` in each.
-pub(super) fn params(proc: &Proc) -> Vec<(Param, Constants)> {
+/// Parameters, with what is `const` in each.
+pub(super) type Params = Vec<(Param, Constants)>;
+
+/// The parameters of a procedure.
+pub(super) fn params(proc: &Proc) -> Params {
     let constants = |param: &Param| param.var.map(|var| proc.vars[var].constants).unwrap_or_default();
     proc.params.iter().map(|param| (param.clone(), constants(param))).collect()
 }
