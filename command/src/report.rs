@@ -101,7 +101,7 @@ pub fn spoken(what: &str, sources: &[Source]) -> String {
 
 /// Prints a warning for each directive of OpenMP that the sweeps do not have.
 pub fn dropped(program: &Program, files: &[String]) {
-    for directive in &program.preprocessed.dropped {
+    for directive in &program.c.preprocessed.dropped {
         let place = place(directive.span, &program.sources, files).unwrap_or_else(|| "adtape".into());
         let what = format!("the derivative runs on one thread: it has no '#pragma {}'", directive.text);
         say::tell(&format!("{place}: warning: {what}\n"));

@@ -51,13 +51,13 @@ impl Names {
         };
         let others = program.sources.iter().filter(|source| !is_before(source));
         let mut taken: FxHashSet<&str> = others.flat_map(|source| words(&source.text)).collect();
-        let at_file_scope = program.named.iter().filter(|_| header.is_none());
+        let at_file_scope = program.c.named.iter().filter(|_| header.is_none());
         taken.extend(at_file_scope.map(|named| named.name.as_str()));
         let objects = program.globals.iter().map(|global| &global.name);
         let procs = program.procs.iter().map(|proc| &proc.name);
         let named = objects
             .chain(procs)
-            .chain(program.preprocessed.macros.iter().map(|(name, _)| name))
+            .chain(program.c.preprocessed.macros.iter().map(|(name, _)| name))
             .chain(of_c.outer.iter());
         taken.extend(named.map(String::as_str));
         Names { outer: Arc::new(taken.into_iter().map(String::from).collect()), ..Names::default() }
@@ -234,7 +234,7 @@ pub fn guard(program: &Program, header: &str) -> String {
         ..Names::default()
     };
     if !program.files().iter().any(|path| before(path)) {
-        program.preprocessed.macros.iter().for_each(|(name, _)| names.take(name));
+        program.c.preprocessed.macros.iter().for_each(|(name, _)| names.take(name));
     }
     if names.has(&guard) { names.fresh(&guard) } else { guard }
 }
@@ -267,7 +267,7 @@ pub fn macros_undone(program: &Program) -> BTreeSet<&str> {
     let params = program.procs.iter().flat_map(|proc| &proc.params).map(|param| &param.name);
     let vars = program.procs.iter().flat_map(|proc| &proc.vars).map(|var| &var.name);
     let members = program.types.structs.iter().flat_map(|known| &known.fields).map(|field| &field.name);
-    let types = program.declared.iter().flat_map(|declared| &declared.names);
+    let types = program.c.declared.iter().flat_map(|declared| &declared.names);
     let procs = || program.procs.iter().map(|proc| &proc.name);
     let named = objects.map(|object| &object.name).chain(procs()).chain(params).chain(vars).chain(members).chain(types);
     let named = named.filter_map(|name| plain.get(name.as_str()));
@@ -322,10 +322,10 @@ pub fn has_own_bool(program: &Program) -> bool {
 /// The macros of the sources: their names, and what stands behind each. Without the preprocessor, those that a condition
 /// leaves out are among them.
 pub fn macros(program: &Program) -> impl Iterator<Item = (&str, &str)> {
-    let unasked = program.sources.iter().filter(|_| !program.preprocessed.asked);
+    let unasked = program.sources.iter().filter(|_| !program.c.preprocessed.asked);
     let own = unasked.filter(|source| !source.path.starts_with("/usr/"));
     let all = own.flat_map(|source| directives(&source.text)).filter(|line| line.defines);
-    let asked = program.preprocessed.macros.iter().map(|(name, body)| (name.as_str(), body.as_str()));
+    let asked = program.c.preprocessed.macros.iter().map(|(name, body)| (name.as_str(), body.as_str()));
     all.map(|line| (line.name, line.body)).chain(asked)
 }
 

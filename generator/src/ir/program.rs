@@ -20,19 +20,8 @@ pub struct Program {
     pub procs: IdVec<ProcId, Proc>,
     /// What functions declare inside that their sweeps must declare too.
     pub statics: Vec<Static>,
-    /// Declarations, inside of functions, of variables at file scope and of functions without source: nothing else may
-    /// declare these.
-    pub externs: Vec<String>,
-    /// What the preprocessor knows of the sources, as far as it was asked.
-    pub preprocessed: Preprocessed,
-    /// Types that the sources and their headers declare at file scope.
-    pub declared: Vec<DeclaredType>,
-    /// For a generated file that stands beside the object files of the sources; else empty.
-    pub outside: Arc<Outside>,
-    /// What declarations of headers, but for the system's, name of other files.
-    pub uses: BTreeSet<Use>,
-    /// What the sources and their own headers declare at file scope, but for tags.
-    pub named: Vec<Named>,
+    /// What C's front end has for C's output.
+    pub c: Surroundings,
     /// Variables with static storage whose initialiser has addresses of others.
     pub led: Vec<GlobalId>,
     /// Variables with static storage that no other file can name, and the shadows of those that no head names.
@@ -46,11 +35,29 @@ pub struct Program {
     pub unordered: Vec<GlobalId>,
 }
 
+/// What stands in the sources of C around the procedures, most of it as text: only C's front end and C's output read it.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// Declarations, inside of functions, of variables at file scope and of functions without source: nothing else may
+    /// declare these.
+    pub externs: Vec<String>,
+    /// What the preprocessor knows of the sources, as far as it was asked.
+    pub preprocessed: Preprocessed,
+    /// Types that the sources and their headers declare at file scope.
+    pub declared: Vec<DeclaredType>,
+    /// For a generated file that stands beside the object files of the sources; else empty.
+    pub outside: Arc<Outside>,
+    /// What declarations of headers, but for the system's, name of other files.
+    pub uses: BTreeSet<Use>,
+    /// What the sources and their own headers declare at file scope, but for tags.
+    pub named: Vec<Named>,
+}
+
 impl Program {
     /// The files that the program was read from, without headers of the system.
     pub fn files(&self) -> Vec<String> {
-        if self.preprocessed.asked {
-            return self.preprocessed.files.clone();
+        if self.c.preprocessed.asked {
+            return self.c.preprocessed.files.clone();
         }
         let named = self.sources.iter().map(|source| source.path.clone());
         named.filter(|path| !path.starts_with("/usr/")).collect()

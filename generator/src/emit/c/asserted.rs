@@ -30,7 +30,7 @@ pub(super) fn values(program: &Program) -> String {
     let texts: Vec<String> = sources.map(|source| without_directives(&code(&source.text))).collect();
     let used: BTreeSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
     let macros = Macros::of(program);
-    let enumerators: FxHashMap<&str, i128> = program.named.iter().filter_map(enumerator).collect();
+    let enumerators: FxHashMap<&str, i128> = program.c.named.iter().filter_map(enumerator).collect();
     let mut text = String::new();
     for name in used {
         // A macro of this name hides the constant.
@@ -64,7 +64,7 @@ fn conditions(program: &Program) -> String {
     };
     let procs: BTreeSet<(&str, u32, u32)> = program.procs.iter().filter_map(lines).collect();
     let mut text = String::new();
-    for condition in program.preprocessed.conditions.iter() {
+    for condition in program.c.preprocessed.conditions.iter() {
         let here: Vec<(u32, u32)> =
             procs.iter().filter(|(path, ..)| *path == condition.path).map(|(_, first, last)| (*first, *last)).collect();
         asserted(condition, &here, &mut text);
@@ -126,7 +126,7 @@ struct Macros<'p>(FxHashMap<&'p str, &'p str>);
 impl<'p> Macros<'p> {
     fn of(program: &'p Program) -> Macros<'p> {
         let (mut all, mut changing) = (FxHashMap::default(), FxHashSet::default());
-        for (name, body) in &program.preprocessed.macros {
+        for (name, body) in &program.c.preprocessed.macros {
             if all.insert(name.as_str(), body.as_str()).is_some_and(|other| other != body) {
                 changing.insert(name.as_str());
             }

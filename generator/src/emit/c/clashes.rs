@@ -31,15 +31,15 @@ pub(super) fn refused(
         let span = *taken.get(name.as_str())?;
         let declares = |named: &&Named| named.name == name && is_prototype(named);
         let mut found = refusal(span, format!("'{name}' is the name of {what}"));
-        if program.named.iter().find(|named| named.name == name).filter(declares).is_some() {
+        if program.c.named.iter().find(|named| named.name == name).filter(declares).is_some() {
             found.help = "give it another name, or include the generated header instead of the declaration".into();
         }
         Some(found)
     };
     let mut refusals: Vec<Refusal> = exported.filter_map(clash).collect();
-    let of_c = program.named.iter().filter(|named| is_another(named));
+    let of_c = program.c.named.iter().filter(|named| is_another(named));
     refusals.extend(of_c.map(|named| refusal(named.span, of_c_as(&named.name))));
-    refusals.extend(program.named.iter().filter_map(of_another_type));
+    refusals.extend(program.c.named.iter().filter_map(of_another_type));
     let locals = program.procs.iter().flat_map(|proc| {
         let vars = proc.vars.iter().map(|var| (var.name.as_str(), var.span));
         vars.chain(proc.objects.iter().map(|object| (object.name.as_str(), object.span)))
@@ -47,10 +47,10 @@ pub(super) fn refused(
     let inside = program.procs.iter().flat_map(|proc| proc.vars.iter().map(|var| (var.name.as_str(), var.span)));
     let inside: BTreeMap<&str, Span> = inside.filter(|(name, _)| is_needed_inside(name)).collect();
     refusals.extend(inside.into_iter().map(|(name, span)| refusal(span, of_c_as(name))));
-    let declared = program.declared.iter();
+    let declared = program.c.declared.iter();
     let tags = declared.flat_map(|declared| declared.names.iter().map(|name| (name.as_str(), declared.span)));
     let tags_of_c = tags.clone().filter(|(name, span)| MACROS.contains(name) && !is_exempt(program, span));
-    let macros = program.preprocessed.others.iter().map(|name| (name.as_str(), definition(program, name)));
+    let macros = program.c.preprocessed.others.iter().map(|name| (name.as_str(), definition(program, name)));
     let members_of_c = members(program, |name| MACROS.contains(&name));
     for (name, span) in tags_of_c.chain(macros).chain(members_of_c) {
         let found = refusal(span, of_c_as(name));
@@ -98,12 +98,12 @@ impl Unit<'_> {
 /// Refuses what hides functions of C's library that the output calls: `called` has their names.
 pub(super) fn hidden(program: &Program, called: &BTreeSet<&str>) -> Vec<Refusal> {
     let hides = |named: &&Named| called.contains(named.name.as_str()) && !is_prototype(named);
-    program.named.iter().filter(hides).map(|named| refusal(named.span, of_c_as(&named.name))).collect()
+    program.c.named.iter().filter(hides).map(|named| refusal(named.span, of_c_as(&named.name))).collect()
 }
 
 /// Whether a name of the sources is that of a function of `math.h` which they declare themselves.
 pub(super) fn is_of_mathematics(program: &Program, name: &str) -> bool {
-    let mut all = program.named.iter().filter(|named| named.name == name).peekable();
+    let mut all = program.c.named.iter().filter(|named| named.name == name).peekable();
     Function::lookup(name).is_some() && all.peek().is_some() && all.all(is_prototype)
 }
 
@@ -207,7 +207,7 @@ fn is_compatible(ty: &str, of_c: &str) -> bool {
 fn members(program: &Program, is_such: impl Fn(&str) -> bool + Copy) -> impl Iterator<Item = (&str, Span)> {
     let place = move |of: &Struct| {
         let name = of.name.split_whitespace().last().unwrap_or_default();
-        let declared = program.declared.iter().find(|declared| declared.names.iter().any(|other| other == name));
+        let declared = program.c.declared.iter().find(|declared| declared.names.iter().any(|other| other == name));
         declared.map_or_else(Span::default, |declared| declared.span)
     };
     program.types.structs.iter().flat_map(move |of| {
@@ -236,10 +236,10 @@ fn at_file_scope<'p>(program: &'p Program, shadows: &BTreeMap<GlobalId, GlobalId
     let generated = |span: &Span| {
         program.sources.get(span.source as usize).is_some_and(|source| !source.main && is_generated(source))
     };
-    for named in program.named.iter().filter(|named| !generated(&named.span)) {
+    for named in program.c.named.iter().filter(|named| !generated(&named.span)) {
         taken.entry(named.name.as_str()).or_insert(named.span);
     }
-    for (name, _) in &program.preprocessed.macros {
+    for (name, _) in &program.c.preprocessed.macros {
         taken.entry(name).or_insert_with(|| definition(program, name));
     }
     taken

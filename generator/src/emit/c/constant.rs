@@ -34,7 +34,7 @@ fn pointer_to_constant<'p>(program: &'p Program, place: &Place) -> Option<&'p st
     let Base::At(pointer) = &place.base else { return None };
     let Some(Type::Struct(id)) = pointer.ty.target() else { return None };
     let name = program.types.pointers.get(id)?;
-    let declared = program.declared.iter().find(|declared| declared.names.contains(name))?;
+    let declared = program.c.declared.iter().find(|declared| declared.names.contains(name))?;
     let text = &program.sources.get(declared.span.source as usize)?.text;
     let text = text.get(declared.span.start as usize..declared.span.end as usize)?;
     let (before, _) = text.split_once('{')?;

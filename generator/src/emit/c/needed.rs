@@ -41,7 +41,7 @@ pub(super) struct Before {
 impl<'p> Headers<'p> {
     /// None where no preprocessor was asked.
     pub(super) fn of(program: &'p Program, includes: &'p [String]) -> Option<Headers<'p>> {
-        let all = &program.preprocessed.inclusions[..];
+        let all = &program.c.preprocessed.inclusions[..];
         let exported = program.procs.iter().filter(|proc| !proc.is_static);
         let mut paths: BTreeSet<&str> = exported.filter_map(|proc| beginning::home(program, &proc.span)).collect();
         paths.extend(program.sources.iter().filter(|source| source.main).map(|source| source.path.as_str()));
@@ -120,7 +120,7 @@ impl<'p> Headers<'p> {
                 }
             }
             let of = |used: &&crate::ir::Use| self.all[part].files.contains(&used.by);
-            for used in self.program.uses.iter().filter(of) {
+            for used in self.program.c.uses.iter().filter(of) {
                 let homes = self.with(&used.of);
                 if homes.iter().any(|home| self.is_below(*home, at)) {
                     continue;

@@ -19,7 +19,7 @@ pub(super) fn declarations(program: &Program, generated: &str) -> Result<String,
     let mut needed = Needed::new(program);
     needed.text(generated, true);
     while let Some(at) = needed.open.pop() {
-        let part = &program.outside.parts[at];
+        let part = &program.c.outside.parts[at];
         needed.state(part);
         needed.text(&part.whole, false);
     }
@@ -28,9 +28,9 @@ pub(super) fn declarations(program: &Program, generated: &str) -> Result<String,
         refused.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
         return Err(refused);
     }
-    let mut text = program.outside.head.clone();
+    let mut text = program.c.outside.head.clone();
     text += "/* The object files of the sources define what is declared here. */\n";
-    for (at, part) in program.outside.parts.iter().enumerate() {
+    for (at, part) in program.c.outside.parts.iter().enumerate() {
         text += &part.pragmas;
         let declared = match part.kind {
             PartKind::Type => part.whole.clone(),
@@ -65,7 +65,7 @@ struct Needed<'p> {
 impl<'p> Needed<'p> {
     fn new(program: &'p Program) -> Needed<'p> {
         let mut statics: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        for (at, part) in program.outside.parts.iter().enumerate() {
+        for (at, part) in program.c.outside.parts.iter().enumerate() {
             let is_static = !matches!(part.kind, PartKind::Type | PartKind::Shared);
             part.names.iter().filter(|_| is_static).for_each(|name| statics.entry(name).or_default().push(at));
         }
@@ -78,7 +78,7 @@ impl<'p> Needed<'p> {
             let Some((name, parts)) = self.statics.get_key_value(mention.name.as_str()) else { continue };
             let (name, parts) = (*name, parts.clone());
             for at in parts {
-                let kind = self.program.outside.parts[at].kind;
+                let kind = self.program.c.outside.parts[at].kind;
                 if self.is_meant(name, kind, mention.is_call, generated) {
                     self.need(at, name, kind, mention.is_call);
                 }
@@ -174,7 +174,7 @@ fn with_extent(program: &Program, part: &Part) -> String {
 }
 
 fn refusal(program: &Program, name: &str, why: &str) -> Refusal {
-    let named = program.named.iter().find(|named| named.name == name);
+    let named = program.c.named.iter().find(|named| named.name == name);
     let span = named.map(|named| named.span).unwrap_or_default();
     Refusal { class: Class::Language, span, what: format!("'{name}' {why}"), help: HELP.to_string() }
 }
@@ -198,8 +198,8 @@ mod tests {
             part(&["g"], PartKind::StaticFunction, "static int g(void) { return count; }"),
             part(&["n"], PartKind::StaticFunction, "static int n(void) { static int k; return k++; }"),
         ];
-        let program =
-            Program { outside: std::sync::Arc::new(Outside { parts, ..Outside::default() }), ..Program::default() };
+        let outside = std::sync::Arc::new(Outside { parts, ..Outside::default() });
+        let program = Program { c: Surroundings { outside, ..Surroundings::default() }, ..Program::default() };
         let text = declarations(&program, "x = h(1) + s.count + p->g;").unwrap();
         assert!(text.contains(" w[2]") && text.contains(" h(int i)") && !text.contains("unused"), "{text}");
         for (text, why) in [("x = g();", VARIABLE), ("x = n();", STATE), ("law = h;", ADDRESS)] {

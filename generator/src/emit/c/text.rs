@@ -102,7 +102,7 @@ impl Text {
             source += &format!("#define main {}_main\n", unit.witness);
         }
         // A check has the program in its own file.
-        let is_outside = !unit.checks && !unit.program.outside.parts.is_empty();
+        let is_outside = !unit.checks && !unit.program.c.outside.parts.is_empty();
         let text = match unit.program.sources.iter().find(|source| !source.origins.is_empty()) {
             _ if is_outside => outside::declarations(unit.program, &self.needing(&helpers))?,
             Some(joint) => joint.text.clone(),
@@ -127,7 +127,7 @@ impl Text {
         }
         macros.iter().for_each(|name| source += &format!("#pragma push_macro(\"{name}\")\n#undef {name}\n"));
         // What is the sources' must not change its meaning.
-        let Preprocessed { taken, hidden, .. } = &unit.program.preprocessed;
+        let Preprocessed { taken, hidden, .. } = &unit.program.c.preprocessed;
         for name in taken.iter().filter(|name| !clashes::is_of_mathematics(unit.program, name)) {
             // glibc's math.h pastes the names of its functions, of all widths.
             let widths = if Function::lookup(name).is_some() { &["", "f", "l"][..] } else { &[] };
@@ -142,7 +142,7 @@ impl Text {
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));
         unit.macros.undone.iter().for_each(|name| source += &format!("#undef {name}\n"));
         source += &format!("#include \"{header_name}\"\n\n");
-        unit.program.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
+        unit.program.c.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;
         source += &self.scratch;
         source += &self.shadows;

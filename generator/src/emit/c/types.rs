@@ -101,7 +101,7 @@ impl<'p> Needed<'p> {
             return;
         }
         let program = self.program;
-        for declared in program.declared.iter().filter(|declared| declared.names.iter().any(|name| name == word)) {
+        for declared in program.c.declared.iter().filter(|declared| declared.names.iter().any(|name| name == word)) {
             self.names_sources = true;
             match in_source(program, self.headers.as_ref(), declared) {
                 Some((at, once, text)) => self.own(at, &once, word, &text),
@@ -216,14 +216,14 @@ fn in_source(
     }
     // `typedef struct tag { ... } name, *pointer;` declares three names.
     let (mut first, mut end) = (declared, declared.span.end);
-    for other in program.declared.iter().filter(|other| other.span.source == declared.span.source) {
+    for other in program.c.declared.iter().filter(|other| other.span.source == declared.span.source) {
         if other.span.start <= first.span.start && first.span.start < other.span.end {
             end = end.max(other.span.end);
             first = if other.span.start < first.span.start { other } else { first };
         }
     }
     let begins = |other: &&DeclaredType| at(&other.span) == at(&first.span);
-    let name = program.declared.iter().find(begins)?.names.first()?;
+    let name = program.c.declared.iter().find(begins)?.names.first()?;
     let (text, behind) = source.text.get(first.span.start as usize..)?.split_at((end - first.span.start) as usize);
     let rest = behind.find(';').map_or("", |end| &behind[..end]);
     let rest = if text.starts_with("typedef") || rest.trim_start().starts_with("__attribute__") { rest } else { "" };

@@ -40,7 +40,7 @@ pub(super) fn adjoint(
     let mut meaning = String::new();
     let primals: Vec<String> = proc.params.iter().map(|param| param.name.clone()).collect();
     primals.iter().for_each(|name| locals.take(name));
-    unit.program.preprocessed.macros.iter().for_each(|(name, _)| locals.take(name));
+    unit.program.c.preprocessed.macros.iter().for_each(|(name, _)| locals.take(name));
     let (mut bars, mut unused) = (Vec::new(), String::new());
     let asked = adjoint.asked.iter().find(|asked| asked.proc == proc.name).expect("a head was asked for");
     for (position, param) in proc.params.iter().enumerate() {

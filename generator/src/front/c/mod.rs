@@ -77,7 +77,10 @@ fn with_directives(
     // What the compiler does not read has no directives to look for.
     let is_unread = read.as_ref().is_err_and(|unread| unread.sources.is_empty());
     if !preprocessed.has_directives || is_unread {
-        return read.map(|program| Program { preprocessed, ..program });
+        return read.map(|mut program| {
+            program.c.preprocessed = preprocessed;
+            program
+        });
     }
     let sources = match &read {
         Ok(program) => program.sources.to_vec(),
@@ -85,9 +88,10 @@ fn with_directives(
     };
     let found = openmp::find(compiler(input), input, sources);
     match read {
-        Ok(program) if found.refusals.is_empty() => {
-            let preprocessed = Preprocessed { dropped: found.dropped, ..preprocessed };
-            Ok(Program { preprocessed, sources: found.sources.into(), ..program })
+        Ok(mut program) if found.refusals.is_empty() => {
+            program.c.preprocessed = Preprocessed { dropped: found.dropped, ..preprocessed };
+            program.sources = found.sources.into();
+            Ok(program)
         }
         read => {
             let mut refusals = read.err().map_or_else(Vec::new, |unread| unread.refusals);
@@ -140,8 +144,9 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
         let unit = Unit::new(&tree, if joint.is_some() { run::TEXT } else { "" }, &mut sources);
         let outside =
             joint.filter(|_| input.without_source).map(|joint| Outside { head: joint.head, parts: joint.parts });
-        let program = lower::program(vec![unit], sources, unordered, &input.heads)?;
-        return Ok(Program { outside: Arc::new(outside.unwrap_or_default()), ..program });
+        let mut program = lower::program(vec![unit], sources, unordered, &input.heads)?;
+        program.c.outside = Arc::new(outside.unwrap_or_default());
+        return Ok(program);
     }
     let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
     lower::program(units, sources, unordered, &input.heads)
