@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use adtape_generate::emit::{Options, Output};
 use adtape_generate::flow::Head;
-use adtape_generate::front::{self, Input};
+use adtape_generate::front::{self, Input, is_fortran};
 use adtape_generate::ir::Program;
 use adtape_generate::refuse::Refusal;
 
@@ -15,18 +15,16 @@ use crate::{heads, origin, outputs, report, say};
 pub fn language(file: &str) -> Option<String> {
     let extension = Path::new(file).extension()?.to_string_lossy().into_owned();
     let (what, help) = match extension.to_ascii_lowercase().as_str() {
-        "f" | "for" | "f77" | "f90" | "f95" | "f03" | "f08" | "ftn" => (
-            "Fortran",
-            "translate it first (f2c for FORTRAN 77), or write the adjoint by hand with the module: docs/guide.md",
-        ),
         "cpp" | "cc" | "cxx" | "c++" | "hpp" | "hh" | "hxx" => {
             ("C++", "put what is to be differentiated into a C source with plain functions, which C++ can call")
         }
         "cu" | "cuh" | "cl" | "hip" => ("code for a device", "differentiate a version for the host, written in C"),
-        "py" | "jl" | "m" | "rs" | "go" | "java" => ("no C", "put what is to be differentiated into a C source"),
+        "py" | "jl" | "m" | "rs" | "go" | "java" => {
+            ("neither", "put what is to be differentiated into a source in C or Fortran")
+        }
         _ => return None,
     };
-    Some(format!("{file} is {what}, and adtape reads C\nhelp: {help}"))
+    Some(format!("{file} is {what}, and adtape reads C and Fortran\nhelp: {help}"))
 }
 
 /// Whether a source is an adjoint that adtape wrote.
@@ -44,7 +42,8 @@ pub fn output(common: &Common, suffix: &str) -> PathBuf {
         (Some(path), _) => PathBuf::from(path),
         (None, first) => {
             let stem = first.and_then(|file| Path::new(file).file_stem()).unwrap_or_default().to_string_lossy();
-            PathBuf::from(format!("{stem}{suffix}.c"))
+            let extension = if first.is_some_and(|file| is_fortran(file)) { "f90" } else { "c" };
+            PathBuf::from(format!("{stem}{suffix}.{extension}"))
         }
     }
 }
@@ -94,8 +93,23 @@ impl Job {
             }
         }
         let output = output(common, suffix);
-        if output.extension().is_none_or(|extension| extension != "c") {
-            return Err(usage(format!("{} does not end in .c", output.display())));
+        let fortran = common.files.iter().filter(|file| is_fortran(file)).count();
+        if fortran > 0 && fortran < common.files.len() {
+            return Err(usage("sources in C and in Fortran: give those of one language".into()));
+        }
+        if fortran > 0 {
+            // Names have no case there.
+            for head in &mut heads {
+                let all = head.dependents.iter_mut().chain(&mut head.independents);
+                all.chain([&mut head.proc]).for_each(|name| name.make_ascii_lowercase());
+            }
+        }
+        if fortran > 0 && (common.without_source || !common.ast.is_empty()) {
+            return Err(usage("--without-source and --ast are for sources in C".into()));
+        }
+        let wanted = if fortran > 0 { "f90" } else { "c" };
+        if output.extension().is_none_or(|extension| extension != wanted) {
+            return Err(usage(format!("{} does not end in .{wanted}", output.display())));
         }
         let mut arguments: Vec<String> = common.include.iter().map(|path| format!("-I{path}")).collect();
         arguments.extend(common.define.iter().map(|name| format!("-D{name}")));
@@ -174,7 +188,10 @@ impl Job {
 
     pub fn write(&self, output: &Output) -> Result<(), u8> {
         let source = origin::with_head(&output.source, &self.command, &self.inputs);
-        for (path, text) in [(&self.output, &source), (&self.output.with_extension("h"), &output.header)] {
+        let header = self.output.with_extension("h");
+        let files = [(&self.output, &source), (&header, &output.header)];
+        // Fortran has no header.
+        for (path, text) in files.into_iter().filter(|(_, text)| !text.is_empty()) {
             if !self.compares {
                 outputs::write(path, text)?;
             } else if std::fs::read(path).ok().as_deref() != Some(text.as_bytes()) {

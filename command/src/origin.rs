@@ -35,6 +35,11 @@ pub fn with_head(text: &str, command: &[String], inputs: &[String]) -> String {
     let inputs: String = inputs.collect();
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let version = env!("CARGO_PKG_VERSION");
+    if first.starts_with('!') {
+        let head = format!("{VERSION}{version}\n{COMMAND}adtape {}\n{inputs}", command.join(" "));
+        let lines: String = head.lines().map(|line| format!("!{}\n", line.trim_start_matches(" *"))).collect();
+        return format!("{first}\n{lines}{rest}");
+    }
     format!("{first}\n/*{VERSION}{version}\n{COMMAND}adtape {}\n{inputs}{LAST}{rest}", command.join(" "))
 }
 

@@ -15,7 +15,9 @@ const FIRST_LINE_BYTES: u64 = 1 << 16;
 
 /// Whether a text is of a generated file: its first line says who wrote it.
 pub fn is_generated(text: &str) -> bool {
-    text.lines().next().is_some_and(|line| line.ends_with(SIGNATURE))
+    text.lines().next().is_some_and(|line| {
+        line.ends_with(SIGNATURE) || line.starts_with("! ") && line.ends_with(SIGNATURE.trim_end_matches(" */"))
+    })
 }
 
 /// Whether two names lead to one file: by device and inode, so that links of either kind are seen through.

@@ -72,9 +72,7 @@ fn adjoint_and_tangent_of_several_heads_are_one_file_for_c_and_cplusplus() {
 fn sources_in_other_languages_are_named() {
     let folder = Scratch::new("languages");
     for (file, says) in [
-        ("model.f90", "adtape: model.f90 is Fortran, and adtape reads C\nhelp: translate it first"),
-        ("model.F", "adtape: model.F is Fortran, "),
-        ("model.cpp", "adtape: model.cpp is C++, and adtape reads C\n"),
+        ("model.cpp", "adtape: model.cpp is C++, and adtape reads C and Fortran\n"),
         ("model.cu", "adtape: model.cu is code for a device, "),
     ] {
         folder.write(file, "end\n");

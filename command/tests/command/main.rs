@@ -7,6 +7,7 @@ mod command;
 mod common;
 mod examples;
 mod forms;
+mod fortran;
 mod guide;
 mod headers;
 mod joint;

@@ -1,8 +1,10 @@
 //! Front ends: source text to the intermediate representation.
 
 mod c;
+mod fortran;
 mod input;
 
+pub use fortran::is_fortran;
 pub use input::{Input, Unread};
 
 use crate::ir::Program;
@@ -21,5 +23,5 @@ pub fn read(input: &Input) -> Result<Program, Vec<Refusal>> {
 /// # Errors
 /// Refusals and sources.
 pub fn read_or_explain(input: &Input) -> Result<Program, Unread> {
-    c::read(input)
+    if input.files.iter().any(|file| fortran::is_fortran(file)) { fortran::read(input) } else { c::read(input) }
 }

@@ -32,6 +32,7 @@
 
 pub mod build;
 pub mod exprs;
+pub mod fortran;
 pub mod functions;
 pub mod id_vec;
 pub mod ids;
@@ -53,6 +54,7 @@ pub mod validate;
 pub mod walk;
 
 pub use exprs::*;
+pub use fortran::*;
 pub use id_vec::IdVec;
 pub use ids::*;
 pub use items::*;

@@ -1,8 +1,8 @@
 //! Programs.
 
 use super::{
-    DeclaredType, GlobalId, IdVec, Named, Object, Outside, Preprocessed, Proc, ProcId, Source, SourceId, Span, Types,
-    Use,
+    DeclaredType, Fortran, GlobalId, IdVec, Named, Object, Outside, Preprocessed, Proc, ProcId, Source, SourceId, Span,
+    Types, Use,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,6 +33,8 @@ pub struct Program {
     /// Variables with static storage that calls in one expression may write in either order: nothing reads what they
     /// leave.
     pub unordered: Vec<GlobalId>,
+    /// For a program in Fortran: what else its sweeps are written from.
+    pub fortran: Option<Arc<Fortran>>,
 }
 
 /// What stands in the sources of C around the procedures, most of it as text: only C's front end and C's output read it.

@@ -162,7 +162,7 @@ impl Replay<'_> {
         self.close_needs(of, needed);
         let all: Vec<Section> = left.iter().flat_map(|section| self.close_all(section, of, Passes::All)).collect();
         self.damage = around;
-        let rows = self.covered(of, *body, &runs)?;
+        let rows = self.covered(of, *body, &runs, &back_in_pass)?;
         self.add_damage(all);
         self.back_behind(of, back_in_pass, rows);
         self.garbled_again(of);
@@ -199,10 +199,14 @@ impl Replay<'_> {
         self.loops.get(&of).is_some_and(|form| self.terms.constant(form.passes) == Some(0))
     }
 
-    /// Damage that is gone behind a reversed loop: each pass has restored an element, and all passes a row of them.
-    fn covered(&mut self, of: ItemId, body: RegionId, runs: &[(ItemId, P, T)]) -> Res<Vec<P>> {
+    /// Damage that is gone behind a reversed loop: each pass has restored an element or a row, and all passes a row of
+    /// them.
+    fn covered(&mut self, of: ItemId, body: RegionId, runs: &[(ItemId, P, T)], in_pass: &FxHashSet<P>) -> Res<Vec<P>> {
         let f = self.f;
         let mut rows = Vec::new();
+        for place in in_pass {
+            rows.extend(self.row_of_rows(*place, of));
+        }
         for (_, first, count) in runs {
             rows.push(self.row_of_run(*first, *count)?);
         }
@@ -221,6 +225,27 @@ impl Replay<'_> {
             self.undamaged(row);
         }
         Ok(rows)
+    }
+
+    /// The row of elements that rows of all passes make, without gaps between them.
+    fn row_of_rows(&mut self, place: P, of: ItemId) -> Option<P> {
+        let Some(Way::Range(from, to)) = self.terms.get_spot(place).steps.last().copied() else { return None };
+        let pass = self.terms.make(Term::Pass(of));
+        let ((_, slope), length) = (self.linear_in(from, pass)?, self.terms.sum(to, from, -1)?);
+        let is_dense = match self.terms.constant(slope) {
+            Some(slope) => slope != 0 && self.terms.constant(length).is_some_and(|length| length >= slope.abs()),
+            // Rows that are as long as their distance have none between them; if it is not above 0, nothing is in them.
+            None => length == slope,
+        };
+        if !is_dense {
+            return None;
+        }
+        let section = self.section(place);
+        let row = self.close(&section, of, Passes::All).place?;
+        let around = self.terms.get_spot(place).steps.len() - 1;
+        let (whole, own) = (self.terms.get_spot(row).clone(), self.terms.get_spot(place).clone());
+        let is_row = matches!(whole.steps.last(), Some(Way::Range(..))) && whole.steps[..around] == own.steps[..around];
+        is_row.then_some(row)
     }
 
     /// Damage inside a row of elements is gone.

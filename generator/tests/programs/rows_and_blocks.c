@@ -189,3 +189,20 @@ double f_extents_in_loops(int n, double *x, int *ia, double *w) {
         for (int j = 0; j <= n; j++) s += t[i][j] * u[i][j];
     return s * 1e-3;
 }
+
+/* Rows that are overwritten one after the other, and columns that were read before. */
+double f_rows_behind_columns(int n, double *x, int *ia, double *w) {
+    double a[3][2], s = 0.0;
+    (void)ia;
+    for (int j = 0; j < 3; j++) {
+        for (int i = 0; i < 2; i++) a[j][i] = x[i] * w[j] + j;
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) s += a[k][i] * x[k % n];
+    }
+    for (int j = 0; j < 3; j++) {
+        for (int i = 0; i < 2; i++) a[j][i] = a[j][i] * x[0];
+    }
+    for (int j = 0; j < 3; j++) s += a[j][0] * a[j][1];
+    return s;
+}

@@ -136,6 +136,7 @@ impl<'a> Reader<'a> {
         let closed = self.closed();
         let unordered = self.globals.iter().enumerate().filter(|(_, global)| is_unordered(global));
         Ok(Program {
+            fortran: None,
             unordered: unordered.map(|(number, _)| GlobalId::new(number)).collect(),
             statics,
             c: Surroundings {

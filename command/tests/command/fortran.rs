@@ -1,0 +1,86 @@
+//! Adjoints of Fortran in Fortran, compiled by gfortran and compared with differences.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::common::{Scratch, flags, root};
+
+/// The folder of the Fortran module, which is compiled on the first call.
+fn module() -> &'static PathBuf {
+    static MODULE: OnceLock<PathBuf> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fortran-module");
+        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
+        build.arg(root().join("fortran-bindings")).arg(root().join("include")).arg(&folder);
+        let output = build.output().expect("a shell");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        folder
+    })
+}
+
+/// A program that compares the adjoints of subroutines `(n, x, y)` of a module with differences.
+fn driver(module: &str, names: &[&str]) -> String {
+    let calls: String = names.iter().map(|name| format!("  call check('{name}', {name}, {name}_b)\n")).collect();
+    format!(
+        "program main\n  use {module}\n  implicit none\n  integer, parameter :: n = 8\n\
+         {calls}contains\n\
+         subroutine check(name, f, f_b)\n\
+         character(*), intent(in) :: name\n\
+         interface\n\
+         subroutine f(n, x, y)\n  integer, intent(in) :: n\n  real(8), intent(inout) :: x(n), y(n)\n  end subroutine\n\
+         subroutine f_b(n, x, x_b, y, y_b)\n  integer, intent(in) :: n\n\
+         real(8), intent(inout) :: x(n), x_b(n), y(n), y_b(n)\n  end subroutine\n\
+         end interface\n\
+         real(8) :: x0(n), y0(n), x(n), y(n), xb(n), yb(n), wx(n), wy(n), dx(n), dy(n), low, high, expected, found\n\
+         real(8), parameter :: h = 1d-6\n  integer :: i\n\
+         do i = 1, n\n\
+         x0(i) = 0.2d0 + 0.11d0*i + 0.01d0*mod(i*i, 5)\n  y0(i) = 0.3d0 + 0.17d0*mod(3*i, 7)\n\
+         wx(i) = 0.7d0 - 0.1d0*i\n  wy(i) = 0.4d0 + 0.05d0*i*i\n\
+         dx(i) = 0.3d0 + 0.2d0*mod(i, 3)\n  dy(i) = 0.5d0 - 0.1d0*mod(i, 4)\n\
+         end do\n\
+         x = x0 + h*dx\n  y = y0 + h*dy\n  call f(n, x, y)\n  high = sum(wx*x) + sum(wy*y)\n\
+         x = x0 - h*dx\n  y = y0 - h*dy\n  call f(n, x, y)\n  low = sum(wx*x) + sum(wy*y)\n\
+         expected = (high - low)/(2*h)\n\
+         x = x0\n  y = y0\n  xb = wx\n  yb = wy\n  call f_b(n, x, xb, y, yb)\n\
+         found = sum(xb*dx) + sum(yb*dy)\n\
+         if (abs(found - expected) <= 1d-6*max(1d0, abs(expected))) then\n\
+         print '(a)', 'right '//name\n  else\n  print '(a, 2es24.15)', 'WRONG '//name, found, expected\n  end if\n\
+         end subroutine\nend program\n"
+    )
+}
+
+/// Each public procedure of a file is right at both levels of optimisation, without a warning of what was generated.
+fn right(file: &str, names: &[&str]) {
+    let folder = Scratch::new(&format!("fortran-{file}"));
+    let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{file}.f90"))).unwrap();
+    folder.write(&format!("{file}.f90"), &text);
+    let source = format!("{file}.f90");
+    let heads: Vec<String> = names.iter().map(|name| format!("{name}(x y)/(x y)")).collect();
+    let mut arguments = vec!["adjoint", &source];
+    heads.iter().for_each(|head| arguments.extend(["--head", head.as_str()]));
+    let output = folder.run(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder.write("main.f90", &driver(file, names));
+    let adjoint = format!("{file}_b.f90");
+    for level in ["-O0", "-O2"] {
+        let mut compiler = Command::new("gfortran");
+        compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018"]);
+        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(module());
+        compiler.args([&adjoint, "main.f90", "-o", "test"]).arg(module().join("libadtape_fortran.a")).args(flags());
+        let built = compiler.output().unwrap();
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success() && !said.contains("Warning"), "{said}");
+        let ran = Command::new(folder.0.join("test")).output().unwrap();
+        let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        let expected: String = names.iter().map(|name| format!("right {name}\n")).collect();
+        assert_eq!(lines, expected, "{errors}");
+    }
+}
+
+#[test]
+fn adjoints_of_fortran_agree_with_differences() {
+    let loops = ["loops", "ways_out", "cases", "calls", "globals", "kinds", "powers"];
+    let arrays = ["arrays", "sections", "masks", "reductions", "matrices"];
+    right("basic", &[&loops[..], &arrays].concat());
+}

@@ -1,0 +1,224 @@
+//! Functions that Fortran lacks, for both kinds of reals under one name.
+
+use std::collections::BTreeMap;
+
+/// The name of a function, if there is one.
+pub fn known(name: &str) -> Option<&'static str> {
+    TEXTS.iter().map(|(known, _)| *known).chain(BLOCKS).find(|known| *known == name)
+}
+
+/// Elements that go on behind the end of a column: called with the first of them, and how many there are.
+const BLOCKS: [&str; 8] = [
+    "push_elements_r4",
+    "push_elements_r8",
+    "push_elements_i4",
+    "push_elements_i8",
+    "pop_elements_r4",
+    "pop_elements_r8",
+    "pop_elements_i4",
+    "pop_elements_i8",
+];
+
+fn block(name: &str) -> String {
+    let call = if name.starts_with("push") { "push" } else { "pop" };
+    let kind = &name[name.len() - 1..];
+    let ty = if name.ends_with(['4', '8']) && name.contains("_r") { "real" } else { "integer" };
+    let intent = if call == "push" { "in" } else { "inout" };
+    format!(
+        "\n  subroutine {name}(x, n)\n    use adtape, only: {call}\n    integer, intent(in) :: n\n    {ty}({kind}), \
+         intent({intent}) :: x(n)\n    call {call}(x)\n  end subroutine\n"
+    )
+}
+
+/// The module with those that are called.
+pub fn module(name: &str, called: &BTreeMap<&'static str, ()>) -> String {
+    let (blocks, mut all): (Vec<&str>, Vec<&str>) =
+        called.keys().copied().partition(|name| name.contains("_elements_"));
+    // What they call themselves.
+    for (caller, needed) in [("power_or_infinity", "copied_infinity"), ("quotient_or_infinity", "copied_infinity")] {
+        if all.contains(&caller) && !all.contains(&needed) {
+            all.push(needed);
+        }
+    }
+    let mut text = format!("!> Functions of the sweeps.\nmodule {name}\n");
+    text += "  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan, ieee_value, ieee_positive_inf, &\n    & ieee_quiet_nan\n";
+    text += "  implicit none\n  private\n";
+    let public: Vec<&str> = all.iter().chain(&blocks).copied().collect();
+    text += &format!("  public :: {}\n\n", public.join(", "));
+    for name in &all {
+        text += &format!("  interface {name}\n    module procedure {name}_r4, {name}_r8\n  end interface\n\n");
+    }
+    text += "contains\n";
+    for name in &all {
+        let found = TEXTS.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text);
+        for (kind, least, small, large) in
+            [("4", "3.0e-39", "1.0e-30", "1.0e18"), ("8", "5.6d-309", "1.0d-300", "1.0d150")]
+        {
+            let mark = if kind == "4" { "e0" } else { "d0" };
+            let own = found.replace('@', &format!("{name}_r{kind}")).replace("REAL", &format!("real({kind})"));
+            let own = own.replace("LEAST", least).replace("SMALL", small).replace("LARGE", large);
+            text += &format!("\n{}", own.replace('#', mark));
+        }
+    }
+    text.extend(blocks.iter().map(|name| block(name)));
+    text + &format!("\nend module {name}\n\n")
+}
+
+/// Their definitions: `@` is the name, `REAL` the type, `#` the exponent of a constant; `LEAST` more than the inverse of
+/// the largest number, `SMALL` a multiple of it whose products stay normal, `LARGE` a number whose square is in range.
+const TEXTS: &[(&str, &str)] = &[
+    (
+        "zero_or_product",
+        "  !> 0 where one of them is 0, also if the other is infinite or no number.
+  elemental REAL function @(partial, derivative) result(product)
+    REAL, intent(in) :: partial, derivative
+    product = 0
+    if (.not. (abs(partial) <= 0 .or. abs(derivative) <= 0)) product = partial*derivative
+  end function
+",
+    ),
+    (
+        "copied_infinity",
+        "  !> Infinity with the sign of a number.
+  elemental REAL function @(x) result(infinity)
+    REAL, intent(in) :: x
+    infinity = sign(ieee_value(x, ieee_positive_inf), x)
+  end function
+",
+    ),
+    (
+        "quotient_or_infinity",
+        "  !> A quotient; where it is infinite or no number it raises nothing, because nobody may ask for it.
+  elemental REAL function @(above, below) result(quotient)
+    REAL, intent(in) :: above, below
+    if (abs(below) > abs(above)*SMALL) then
+      quotient = above/below
+    else if (ieee_is_nan(above) .or. ieee_is_nan(below) .or. abs(above) <= 0 .or. abs(below) > huge(below)) then
+      quotient = ieee_value(above, ieee_quiet_nan)
+    else if (abs(below) > abs(above)*LEAST) then
+      quotient = above/below
+    else
+      quotient = copied_infinity(above)*sign(1.0#, below)
+    end if
+  end function
+",
+    ),
+    (
+        "product_or_infinity",
+        "  !> A product; where it is infinite it raises nothing, because nobody may ask for it.
+  elemental REAL function @(x, y) result(product)
+    REAL, intent(in) :: x, y
+    logical :: leaves
+    leaves = .false.
+    if (.not. (abs(x) < LARGE .and. abs(y) < LARGE) .and. abs(y) > 1.0#) leaves = abs(x) > 1.0#/LEAST/abs(y)
+    if (leaves) then
+      product = sign(ieee_value(x, ieee_positive_inf), x)*sign(1.0#, y)
+    else
+      product = x*y
+    end if
+  end function
+",
+    ),
+    (
+        "quotient_by_squares",
+        "  !> above/(above**2 + other**2), also where the squares overflow or vanish.
+  elemental REAL function @(above, other) result(quotient)
+    REAL, intent(in) :: above, other
+    REAL :: larger, x, y, share
+    larger = max(abs(above), abs(other))
+    if (ieee_is_nan(above) .or. ieee_is_nan(other) .or. larger <= 0) then
+      quotient = ieee_value(above, ieee_quiet_nan)
+    else if (larger > 1.0#/LARGE .and. larger < LARGE) then
+      quotient = above/(above*above + other*other)
+    else if (larger > huge(larger)) then
+      quotient = 0
+    else
+      x = above/larger
+      y = other/larger
+      share = x/(x*x + y*y)
+      if (larger > abs(share)*LEAST) then
+        quotient = share/larger
+      else
+        quotient = sign(ieee_value(above, ieee_positive_inf), above)
+      end if
+    end if
+  end function
+",
+    ),
+    (
+        "square_or_infinity",
+        "  !> A square; infinite where it is large, where it raises nothing: what divides by it is nearly 0 there.
+  elemental REAL function @(x) result(square)
+    REAL, intent(in) :: x
+    if (abs(x) >= LARGE) then
+      square = ieee_value(x, ieee_positive_inf)
+    else
+      square = x*x
+    end if
+  end function
+",
+    ),
+    (
+        "power_or_infinity",
+        "  !> The power by one less; where it is infinite and the power is not it raises nothing.
+  elemental REAL function @(base, exponent) result(power)
+    REAL, intent(in) :: base, exponent
+    REAL :: less
+    less = exponent - 1
+    if (abs(exponent) <= 0) less = 0
+    if (.not. less < 0 .or. .not. abs(base) < 1) then
+      power = base**less
+    else if (abs(base) <= 0) then
+      power = ieee_value(base, ieee_positive_inf)
+    else
+      power = base**exponent
+      if (abs(base) > abs(power)*LEAST) then
+        power = power/base
+      else
+        power = copied_infinity(power)*sign(1.0#, base)
+      end if
+    end if
+  end function
+",
+    ),
+    (
+        "logarithm_or_nan",
+        "  !> A logarithm; no number below 0, where it raises nothing, because nobody may ask for it.
+  elemental REAL function @(x) result(logarithm)
+    REAL, intent(in) :: x
+    if (x < 0) then
+      logarithm = ieee_value(x, ieee_quiet_nan)
+    else
+      logarithm = log(x)
+    end if
+  end function
+",
+    ),
+    (
+        "digamma",
+        "  !> The derivative of the logarithm of the gamma function: an asymptotic series above 20, recurrence, reflection.
+  elemental REAL function @(x) result(derivative)
+    REAL, intent(in) :: x
+    REAL, parameter :: pi = 3.14159265358979323846#
+    REAL :: at, y
+    derivative = 0
+    at = x
+    if (at <= 0 .and. abs(anint(at) - at) <= 0) then
+      derivative = ieee_value(x, ieee_quiet_nan)
+      return
+    end if
+    if (at < 0) then
+      derivative = -pi/tan(pi*(at - anint(at)))
+      at = 1 - at
+    end if
+    do while (at < 20)
+      derivative = derivative - 1/at
+      at = at + 1
+    end do
+    y = 1/at*(1/at)
+    derivative = derivative + (log(at) - 0.5#/at - y*(1.0#/12 - y*(1.0#/120 - y*(1.0#/252 - y*(1.0#/240 &
+      & - y*(1.0#/132 - y*(691.0#/32760 - y/12)))))))
+  end function
+",
+    ),
+];

@@ -1,0 +1,432 @@
+//! Items as statements.
+
+use super::state::{Body, Form};
+use super::words::{bind, shifted, type_text};
+use crate::ir::*;
+use crate::stack::deep;
+
+impl Body<'_> {
+    pub fn region(&mut self, region: RegionId) {
+        let proc = self.proc;
+        for item in &proc.regions[region].items {
+            deep(|| self.item(*item));
+        }
+    }
+
+    fn item(&mut self, id: ItemId) {
+        if self.skipped.contains(&id) {
+            return;
+        }
+        let proc = self.proc;
+        let item = &proc.items[id];
+        match &item.kind {
+            ItemKind::Let { value } => {
+                let Def::Is(from) = &proc.values[*value].def else { return };
+                if from.ty.target().is_some() || self.reads(*value) == 0 {
+                    return;
+                }
+                let text = self.assigned(from, self.ty(*value));
+                let name = self.value(*value);
+                if text != name {
+                    self.origin(item);
+                    self.statement(&format!("{name} = {text}"));
+                }
+            }
+            ItemKind::Store { to, from } => {
+                self.origin(item);
+                let text = format!("{} = {}", self.place(to), self.assigned(from, &to.ty));
+                self.statement(&text);
+            }
+            ItemKind::Sweep(SweepItem::Accumulate { to, from }) => {
+                self.origin(item);
+                let to = self.place(to);
+                let text = match &from.kind {
+                    ExprKind::Unary(Unary::Negate, x) => format!("{to} = {to} - {}", self.number(x, bind::PRODUCT)),
+                    _ => format!("{to} = {to} + {}", self.number(from, bind::PRODUCT)),
+                };
+                self.statement(&text);
+            }
+            ItemKind::Call { callee, args, result, into } => {
+                if into.is_some() {
+                    self.problem("a derived type as a result");
+                }
+                self.origin(item);
+                self.call(callee, args, *result);
+            }
+            ItemKind::Branch { on, then, otherwise, joins } => {
+                self.origin(item);
+                self.branch(on, *then, *otherwise, joins);
+            }
+            ItemKind::Loop { test, at, body, carried } => {
+                self.origin(item);
+                self.repetition(test, *at, *body, carried);
+            }
+            ItemKind::DeclareVar { .. } => {}
+            ItemKind::Declare { object } => self.declare(*object),
+            ItemKind::Sweep(SweepItem::Clear { object }) => {
+                let name = self.objects[object.index()].clone();
+                self.statement(&format!("{name} = 0"));
+            }
+            ItemKind::Sweep(SweepItem::Push { what }) => {
+                self.origin(item);
+                self.push(what);
+            }
+            ItemKind::Sweep(SweepItem::Pop { what }) => {
+                self.origin(item);
+                self.pop(what);
+            }
+            ItemKind::Sweep(SweepItem::Nothing) => {}
+            ItemKind::Alloc { .. }
+            | ItemKind::Free { .. }
+            | ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) => {
+                drop(self.problem("blocks of memory"))
+            }
+            ItemKind::Sweep(SweepItem::Witness { .. } | SweepItem::Shadowed { .. } | SweepItem::Rehearsal { .. }) => {
+                drop(self.problem("comparisons of --check"));
+            }
+            ItemKind::Sweep(SweepItem::Snapshot(_)) => drop(self.problem("snapshots of --checkpoint")),
+        }
+    }
+
+    /// Names the source line that a part of the reverse sweep belongs to.
+    fn origin(&mut self, item: &Item) {
+        let here = (item.span.source, item.span.line);
+        if self.proc.role != Role::Reverse || item.span.line == 0 || here == self.line {
+            return;
+        }
+        self.line = here;
+        if let Some(source) = self.unit.program.sources.get(item.span.source as usize) {
+            let name = source.path_at(item.span.start).rsplit('/').next().unwrap_or_default();
+            self.statement(&format!("! {name}:{}", item.span.line));
+        }
+    }
+
+    fn call(&mut self, callee: &Callee, args: &[Expr], result: Option<ValueId>) {
+        let (name, text) = match callee {
+            Callee::External { function, .. } => {
+                let texts = args.iter().filter_map(|arg| match &arg.kind {
+                    ExprKind::Verbatim(text) => Some(text.as_str()),
+                    _ => None,
+                });
+                let text: Vec<&str> = std::iter::once(function.name()).chain(texts).collect();
+                return self.statement(&text.join(" "));
+            }
+            Callee::Proc(id) => (self.primal_name(*id), self.primal_arguments(*id, args)),
+            Callee::Sweep(id, role) => {
+                let Some(sweep) = self.unit.sweeps.get(&(*id, *role)) else {
+                    self.problem("a call of a sweep that is not there");
+                    return;
+                };
+                let (name, roles, callee) = (sweep.name.clone(), sweep.roles, sweep.proc);
+                let module = self.unit.fortran.procs[id.index()].module;
+                if let Some(module) = module.filter(|_| module != self.module) {
+                    self.use_from(module, &name);
+                }
+                let list = args.iter().enumerate().map(|(position, arg)| {
+                    let form = self.unit.form_of(*id, callee, roles, position);
+                    self.argument(arg, &form)
+                });
+                (name, list.collect::<Vec<_>>())
+            }
+        };
+        let list = text.join(", ");
+        match result {
+            Some(result) => {
+                let to = self.value(result);
+                self.statement(&format!("{to} = {name}({list})"));
+            }
+            None if self.returns(callee) => {
+                let ty = self.result_type(callee);
+                let ignored = self.taken.fresh("ignored");
+                self.extra.insert((type_text(&ty), ignored.clone()));
+                self.statement(&format!("{ignored} = {name}({list})"));
+            }
+            None => self.statement(&format!("call {name}({list})")),
+        }
+    }
+
+    fn result_type(&self, callee: &Callee) -> Type {
+        match callee {
+            Callee::Proc(id) => self.unit.program.procs[*id].result_type.clone(),
+            Callee::Sweep(id, role) => {
+                self.unit.sweeps.get(&(*id, *role)).map(|sweep| sweep.proc.result_type.clone()).unwrap_or_default()
+            }
+            Callee::External { .. } => Type::Void,
+        }
+    }
+
+    fn returns(&self, callee: &Callee) -> bool {
+        self.result_type(callee) != Type::Void
+    }
+
+    fn primal_name(&self, id: ProcId) -> String {
+        let facts = &self.unit.fortran.procs[id.index()];
+        if let Some(module) = facts.module.filter(|_| facts.module != self.module) {
+            self.use_from(module, &facts.name);
+        }
+        facts.name.clone()
+    }
+
+    /// What the user's own procedure is called with: extents go with their arrays.
+    fn primal_arguments(&self, id: ProcId, args: &[Expr]) -> Vec<String> {
+        let facts = &self.unit.fortran.procs[id.index()];
+        let mut list = Vec::new();
+        for (position, (dummy, arg)) in facts.dummies.iter().zip(args).enumerate() {
+            match dummy.kind {
+                DummyKind::Extent { .. } => {}
+                DummyKind::Value => list.push(self.own(arg)),
+                DummyKind::Scalar => list.push(self.argument(arg, &Form::Scalar)),
+                DummyKind::Array => {
+                    let extents = facts.dummies.iter().zip(args).filter(
+                        |(other, _)| matches!(other.kind, DummyKind::Extent { of, .. } if of as usize == position),
+                    );
+                    let extents: Vec<&Expr> = extents.map(|(_, extent)| extent).collect();
+                    list.push(if extents.is_empty() {
+                        self.argument(arg, &Form::Flat)
+                    } else {
+                        self.section(arg, &extents)
+                    });
+                }
+            }
+        }
+        list
+    }
+
+    /// An argument, as a dummy of this form takes it.
+    pub fn argument(&self, arg: &Expr, form: &Form) -> String {
+        let is_scalar = *form == Form::Scalar;
+        match &arg.kind {
+            _ if arg.ty.target().is_none() => self.own(arg),
+            ExprKind::Address(place) if is_scalar => self.place(place),
+            ExprKind::Address(place) => self.element_on(place),
+            ExprKind::Cast(inner) => self.argument(inner, form),
+            ExprKind::Value(_) => self.number(arg, bind::ANY),
+            ExprKind::Null => self.problem("a null pointer"),
+            _ => self.problem("a pointer that moves"),
+        }
+    }
+
+    /// An array of so many elements, as an assumed shape takes it.
+    fn section(&self, arg: &Expr, extents: &[&Expr]) -> String {
+        let ExprKind::Address(place) = &arg.kind else {
+            return if let ExprKind::Value(_) = arg.kind {
+                self.number(arg, bind::ANY)
+            } else {
+                self.problem("a pointer that moves")
+            };
+        };
+        let [Step::Index(subscripts)] = &place.path[..] else { return self.problem("an address without subscripts") };
+        let is_first = subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0));
+        if is_first && subscripts.len() == extents.len() {
+            let extents_of = subscripts.iter().rev().map(|s| s.dim.extent.as_ref());
+            let same = extents_of.zip(extents).all(|(own, extent)| {
+                own.is_some_and(|own| self.number(own, bind::ANY) == self.number(extent, bind::ANY))
+            });
+            if same {
+                return self.element_on(place);
+            }
+        }
+        let text = self.place(place);
+        let Some((name, list)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else { return text };
+        let firsts = split(list);
+        let ranges = firsts.iter().enumerate().map(|(k, first)| match extents.get(k) {
+            Some(extent) => format!("{first}:{first} + {} - 1", self.number(extent, bind::PRODUCT)),
+            None => first.clone(),
+        });
+        format!("{name}({})", ranges.collect::<Vec<_>>().join(", "))
+    }
+
+    fn branch(&mut self, on: &Expr, then: RegionId, otherwise: RegionId, joins: &[Join]) {
+        let on = self.truth(on, bind::ANY);
+        self.statement(&format!("if ({on}) then"));
+        let line = self.line;
+        self.out.indent += 1;
+        self.region(then);
+        self.moves(joins.iter().map(|join| (join.out, join.then)).collect());
+        self.out.indent -= 1;
+        let (length, begun) = (self.out.text.len(), self.line);
+        self.line = line;
+        self.statement("else");
+        let opened = self.out.text.len();
+        self.out.indent += 1;
+        self.region(otherwise);
+        self.moves(joins.iter().map(|join| (join.out, join.otherwise)).collect());
+        self.out.indent -= 1;
+        if self.out.text.len() == opened {
+            self.out.text.truncate(length);
+            self.line = begun;
+        }
+        self.statement("end if");
+    }
+
+    /// Brings values to where joined and carried ones are expected, all at once.
+    fn moves(&mut self, pairs: Vec<(ValueId, ValueId)>) {
+        let is_pointer = |value: ValueId| self.ty(value).target().is_some();
+        let wanted = pairs.into_iter().filter(|(to, from)| {
+            self.proc.values[*from].def != Def::Undefined && !is_pointer(*to) && self.reads(*to) > 0
+        });
+        let mut open: Vec<(String, String, String)> = wanted
+            .map(|(to, from)| (self.value(to), self.value(from), type_text(self.ty(to))))
+            .filter(|(to, from, _)| to != from)
+            .collect();
+        while !open.is_empty() {
+            let is_free =
+                |(to, ..): &(String, String, String)| !open.iter().any(|(other, from, _)| other != to && from == to);
+            match open.iter().position(is_free) {
+                Some(at) => {
+                    let (to, from, _) = open.remove(at);
+                    self.statement(&format!("{to} = {from}"));
+                }
+                None => {
+                    let (to, _, ty) = open[0].clone();
+                    let kept = self.taken.fresh("kept");
+                    self.extra.insert((ty, kept.clone()));
+                    self.statement(&format!("{kept} = {to}"));
+                    open.iter_mut().filter(|(_, from, _)| *from == to).for_each(|pair| pair.1.clone_from(&kept));
+                }
+            }
+        }
+    }
+
+    fn repetition(&mut self, test: &Expr, at: TestAt, body: RegionId, carried: &[Carried]) {
+        let counted = (at == TestAt::Before).then(|| self.counted(test, body, carried)).flatten();
+        if let Some(Counted { position, var, first, last, step, skipped }) = counted {
+            let others = |end: bool| -> Vec<(ValueId, ValueId)> {
+                let others = carried.iter().enumerate().filter(|(k, _)| *k != position);
+                others.map(|(_, c)| if end { (c.head, c.end) } else { (c.head, c.init) }).collect()
+            };
+            self.moves(others(false));
+            let step = if step == 1 { String::new() } else { format!(", {step}") };
+            self.statement(&format!("do {var} = {first}, {last}{step}"));
+            self.skipped.insert(skipped);
+            self.out.indent += 1;
+            self.region(body);
+            self.moves(others(true));
+            self.out.indent -= 1;
+            return self.statement("end do");
+        }
+        self.moves(carried.iter().map(|c| (c.head, c.init)).collect());
+        let condition = self.truth(test, bind::ANY);
+        if at == TestAt::Before {
+            self.statement(&if condition == ".true." { "do".into() } else { format!("do while ({condition})") });
+        } else {
+            self.statement("do");
+        }
+        self.out.indent += 1;
+        self.region(body);
+        // A test behind the pass reads what the pass leaves.
+        let again = (at == TestAt::After).then(|| {
+            let again = self.taken.fresh("again");
+            self.extra.insert(("logical".into(), again.clone()));
+            let condition = self.truth(test, bind::ANY);
+            self.statement(&format!("{again} = {condition}"));
+            again
+        });
+        self.moves(carried.iter().map(|c| (c.head, c.end)).collect());
+        if let Some(again) = again {
+            self.statement(&format!("if (.not. {again}) exit"));
+        }
+        self.out.indent -= 1;
+        self.statement("end do");
+    }
+
+    /// The position of the counter among what a loop carries that DO counts.
+    pub fn counter(&self, test: &Expr, body: RegionId, carried: &[Carried]) -> Option<usize> {
+        self.counted(test, body, carried).map(|counted| counted.position)
+    }
+
+    /// A loop that DO counts: its test compares what one step changes with what stays.
+    fn counted(&self, test: &Expr, body: RegionId, carried: &[Carried]) -> Option<Counted> {
+        let ExprKind::Binary(op, left, bound) = &test.kind else { return None };
+        let ExprKind::Value(head) = left.kind else { return None };
+        let position = carried.iter().position(|c| c.head == head)?;
+        let c = &carried[position];
+        let inside = |value: ValueId| self.proc.is_within(self.proc.values[value].region, body);
+        let mut fixed = !walk::loads(bound);
+        walk::values(bound, &mut |value| fixed &= !inside(value));
+        let Def::Is(next) = &self.proc.values[c.end].def else { return None };
+        let step = match &next.kind {
+            ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), a, b) if a.kind == ExprKind::Value(head) => {
+                match b.kind {
+                    ExprKind::Int(by) => {
+                        if *op == Binary::Add {
+                            by
+                        } else {
+                            -by
+                        }
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let up = step > 0 && matches!(op, Binary::Less | Binary::LessEqual);
+        let down = step < 0 && matches!(op, Binary::Greater | Binary::GreaterEqual);
+        if !fixed || !up && !down {
+            return None;
+        }
+        let strict = matches!(op, Binary::Less | Binary::Greater);
+        let sign = if up { 1 } else { -1 };
+        let item = self.proc.regions[body].items.iter().copied();
+        let mut item =
+            item.filter(|item| matches!(self.proc.items[*item].kind, ItemKind::Let { value } if value == c.end));
+        let skipped = item.next()?;
+        let init = self.proc.value_expr(c.init);
+        let init = match &self.proc.values[c.init].def {
+            Def::Is(e @ Expr { kind: ExprKind::Int(_), .. }) => e.clone(),
+            _ => init,
+        };
+        if self.reads(c.end) == 1 {
+            let last = if strict { shifted(bound, -sign) } else { (**bound).clone() };
+            let (first, last) = (self.number(&init, bind::ANY), self.number(&last, bind::ANY));
+            return Some(Counted { position, var: self.value(head), first, last, step, skipped });
+        }
+        // What the body reads is one step further than what is tested.
+        let is_private = self.reads(head) == 2 && self.reads(c.out) == 0 && self.value(c.end) != self.value(head);
+        let is_first = self.proc.regions[body].items.first() == Some(&skipped);
+        if is_private && is_first {
+            let last = shifted(bound, if strict { step - sign } else { step });
+            let (first, last) = (self.number(&shifted(&init, step), bind::ANY), self.number(&last, bind::ANY));
+            return Some(Counted { position, var: self.value(c.end), first, last, step, skipped });
+        }
+        None
+    }
+
+    fn declare(&mut self, id: ObjectId) {
+        let object = self.proc.objects[id].clone();
+        let Form::Bounds(lowers) = self.forms[id.index()].clone() else { return };
+        let at_top = object.life == Life::Region(RegionId::BODY);
+        if at_top && self.is_known_at_entry(&object) {
+            self.automatic.insert(id);
+            return;
+        }
+        let name = self.objects[id.index()].clone();
+        if !at_top {
+            self.statement(&format!("if (allocated({name})) deallocate({name})"));
+        }
+        let bounds = self.bounds_of(&object, &lowers);
+        self.statement(&format!("allocate({name}({bounds}))"));
+    }
+}
+
+/// A loop as DO counts it.
+struct Counted {
+    /// The counter's position among what the loop carries.
+    position: usize,
+    var: String,
+    first: String,
+    last: String,
+    step: i128,
+    /// The item that steps.
+    skipped: ItemId,
+}
+
+/// The parts of a list: commas inside of parentheses belong to a part.
+fn split(list: &str) -> Vec<String> {
+    let mut depth = 0;
+    let parts = list.split(|c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    parts.map(|part| part.trim().to_string()).collect()
+}

@@ -1,0 +1,43 @@
+//! Lines of Fortran in free form.
+
+/// The most columns of a line.
+const COLUMNS: usize = 100;
+
+/// Text that is written line by line.
+#[derive(Default)]
+pub struct Lines {
+    /// What is written.
+    pub text: String,
+    /// How deep the next line stands.
+    pub indent: usize,
+}
+
+impl Lines {
+    /// Writes a statement, on several lines if it is long. It may be broken behind a comma or around a blank.
+    pub fn line(&mut self, statement: &str) {
+        let pad = "  ".repeat(self.indent);
+        let (mut start, mut rest) = (pad.clone(), statement);
+        while start.len() + rest.len() > COLUMNS {
+            let room = COLUMNS - 2 - start.len().min(COLUMNS / 2);
+            let fits = rest.char_indices().map(|(at, _)| at).take_while(|at| *at <= room).last().unwrap_or(rest.len());
+            let Some(at) = rest[..fits].rfind([' ', ',']).map(|at| at + 1).filter(|at| is_outside_text(&rest[..*at]))
+            else {
+                break;
+            };
+            self.text += &format!("{start}{} &\n", rest[..at].trim_end());
+            start = format!("{pad}  & ");
+            rest = rest[at..].trim_start();
+        }
+        self.text += &format!("{start}{rest}\n");
+    }
+
+    /// An empty line.
+    pub fn blank(&mut self) {
+        self.text.push('\n');
+    }
+}
+
+/// Whether a text ends outside of quotes.
+fn is_outside_text(text: &str) -> bool {
+    ['\'', '"'].into_iter().all(|quote| text.matches(quote).count().is_multiple_of(2))
+}

@@ -1,0 +1,207 @@
+//! A procedure while it is printed: names, places, arrays.
+
+use super::lines::Lines;
+use super::names::{self, Taken};
+use super::unit::Unit;
+use crate::ir::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// How something in memory is declared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// As a scalar.
+    Scalar,
+    /// As an array with these lower bounds, the first dimension first.
+    Bounds(Vec<i128>),
+    /// As one row of elements from 0: its extents are not known where it is declared.
+    Flat,
+}
+
+/// Prints one procedure.
+pub struct Body<'a> {
+    pub unit: &'a Unit<'a>,
+    pub proc: &'a Proc,
+    /// The procedure that it belongs to.
+    pub id: ProcId,
+    /// The module that it stands in.
+    pub module: Option<usize>,
+    pub values: Vec<String>,
+    pub objects: Vec<String>,
+    pub forms: Vec<Form>,
+    /// By value of a pointer at entry: its name and how it is declared.
+    pub pointers: FxHashMap<ValueId, (String, Form)>,
+    pub reads: FxHashMap<ValueId, usize>,
+    /// Lets that a DO has taken into its head.
+    pub skipped: FxHashSet<ItemId>,
+    /// Arrays that the declarations make.
+    pub automatic: FxHashSet<ObjectId>,
+    pub out: Lines,
+    pub line: (u32, u32),
+    pub taken: Taken,
+    /// Variables that printing needs: name and type.
+    pub extra: BTreeSet<(String, String)>,
+    /// Names of other modules.
+    pub uses: RefCell<BTreeSet<(String, String)>>,
+    /// Names of the tape's module.
+    pub of_tape: RefCell<BTreeSet<&'static str>>,
+}
+
+impl<'a> Body<'a> {
+    pub fn new(unit: &'a Unit<'a>, id: ProcId, proc: &'a Proc, params: Vec<(String, Form)>) -> Body<'a> {
+        let facts = &unit.fortran.procs[id.index()];
+        let mut taken = unit.taken.clone();
+        params.iter().for_each(|(name, _)| taken.take(name));
+        let mut values = vec![String::new(); proc.values.len()];
+        let mut pointers = FxHashMap::default();
+        for (param, (name, form)) in proc.params.iter().zip(params) {
+            let Some(entry) = param.entry else { continue };
+            values[entry.index()].clone_from(&name);
+            if param.ty.target().is_some() {
+                pointers.insert(entry, (name, form));
+            }
+        }
+        let mut body = Body {
+            unit,
+            proc,
+            id,
+            module: facts.module,
+            values,
+            objects: Vec::new(),
+            forms: Vec::new(),
+            pointers,
+            reads: FxHashMap::default(),
+            skipped: FxHashSet::default(),
+            automatic: FxHashSet::default(),
+            out: Lines { indent: 2, ..Lines::default() },
+            line: (0, 0),
+            taken,
+            extra: BTreeSet::new(),
+            uses: RefCell::default(),
+            of_tape: RefCell::default(),
+        };
+        body.name_values();
+        body.name_objects();
+        body.count_reads();
+        body.skip_beginnings();
+        body
+    }
+
+    /// Leaves out what gives the counter of a DO its first value, where nothing else reads that.
+    fn skip_beginnings(&mut self) {
+        let proc = self.proc;
+        let items = proc.regions.iter().flat_map(|region| &region.items);
+        let lets: FxHashMap<ValueId, ItemId> = items
+            .filter(|item| matches!(proc.items[**item].kind, ItemKind::Let { .. }))
+            .flat_map(|item| proc.items[*item].kind.assigned().map(|value| (value, *item)))
+            .collect();
+        for item in proc.regions.iter().flat_map(|region| &region.items) {
+            let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[*item].kind else { continue };
+            let Some(position) = self.counter(test, *body, carried) else { continue };
+            let init = carried[position].init;
+            let is_number = matches!(&proc.values[init].def, Def::Is(Expr { kind: ExprKind::Int(_), .. }));
+            if is_number && self.reads(init) == 1 {
+                self.skipped.extend(lets.get(&init));
+            }
+        }
+    }
+
+    /// What cannot be written.
+    pub fn problem(&self, what: &str) -> String {
+        self.unit.problem(self.proc, what)
+    }
+
+    fn name_values(&mut self) {
+        let proc = self.proc;
+        let apart = names::kept_apart(proc);
+        let mut shared: FxHashMap<VarId, String> = FxHashMap::default();
+        for (index, value) in proc.values.iter().enumerate() {
+            if matches!(value.def, Def::Entry(_)) && !apart.contains(&value.var) {
+                shared.insert(value.var, self.values[index].clone());
+            }
+        }
+        for (index, value) in proc.values.iter().enumerate() {
+            let is_pointer = proc.vars[value.var].ty.target().is_some();
+            if !self.values[index].is_empty() || matches!(value.def, Def::Out(..)) || is_pointer {
+                continue;
+            }
+            let base = &proc.vars[value.var].name;
+            self.values[index] = if apart.contains(&value.var) {
+                self.taken.fresh(base)
+            } else {
+                let taken = &mut self.taken;
+                shared.entry(value.var).or_insert_with(|| taken.fresh(base)).clone()
+            };
+        }
+        for (index, value) in proc.values.iter().enumerate() {
+            if let Def::Out(item, k) = value.def
+                && let ItemKind::Loop { carried, .. } = &proc.items[item].kind
+            {
+                self.values[index] = self.values[carried[k as usize].head.index()].clone();
+            }
+        }
+    }
+
+    fn name_objects(&mut self) {
+        let facts = &self.unit.fortran.procs[self.id.index()];
+        for object in self.proc.objects.iter() {
+            let name = self.taken.fresh(&object.name);
+            let form = if object.shape.is_empty() {
+                Form::Scalar
+            } else {
+                let own = facts.lowers.get(&object.name);
+                // The adjoint of an array has the bounds of the array.
+                let of_adjoint = || {
+                    let stem = object.name.rsplit_once("_b").map_or(&*object.name, |(stem, _)| stem);
+                    facts.lowers.get(stem)
+                };
+                let lowers = own.or_else(of_adjoint).cloned().unwrap_or_default();
+                Form::Bounds(bounds(&lowers, object.shape.len()))
+            };
+            self.objects.push(name);
+            self.forms.push(form);
+        }
+    }
+
+    fn count_reads(&mut self) {
+        let proc = self.proc;
+        let mut reads: FxHashMap<ValueId, usize> = FxHashMap::default();
+        for item in proc.regions.iter().flat_map(|region| &region.items) {
+            let mut see = |value| *reads.entry(value).or_default() += 1;
+            walk::values_of_item(proc, *item, &mut see);
+            walk::values_of_extents(proc, *item, &mut see);
+        }
+        if let Some(result) = &proc.result {
+            walk::values(result, &mut |value| *reads.entry(value).or_default() += 1);
+        }
+        self.reads = reads;
+    }
+
+    pub fn reads(&self, value: ValueId) -> usize {
+        self.reads.get(&value).copied().unwrap_or(0)
+    }
+
+    pub fn ty(&self, value: ValueId) -> &Type {
+        self.proc.type_of(value)
+    }
+
+    /// The name of a value.
+    pub fn value(&self, value: ValueId) -> String {
+        if self.ty(value).target().is_some() {
+            return match self.pointers.get(&value) {
+                Some((name, _)) => name.clone(),
+                None => match &self.proc.values[value].def {
+                    Def::Is(Expr { kind: ExprKind::Address(place), .. }) => self.place(place),
+                    _ => self.problem("a pointer that moves"),
+                },
+            };
+        }
+        self.values[value.index()].clone()
+    }
+}
+
+/// Constant lower bounds; 0 where one is none.
+pub fn bounds(lowers: &[Option<i128>], rank: usize) -> Vec<i128> {
+    (0..rank).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0)).collect()
+}

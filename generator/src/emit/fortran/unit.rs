@@ -1,0 +1,88 @@
+//! What the procedures of one output share.
+
+use super::names::Taken;
+use crate::ir::*;
+use crate::refuse::{Class, Refusal};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// One output.
+pub struct Unit<'a> {
+    pub program: &'a Program,
+    pub fortran: &'a Fortran,
+    /// By procedure and role: the name of a sweep, and its parameters.
+    pub sweeps: FxHashMap<(ProcId, Role), Sweep<'a>>,
+    /// Names that mean something outside of procedures.
+    pub taken: Taken,
+    /// The primal of each shadow at file scope.
+    pub shadows: BTreeMap<GlobalId, GlobalId>,
+    /// Functions that sweeps call and Fortran lacks.
+    pub helpers: RefCell<BTreeMap<&'static str, ()>>,
+    /// The module of these functions.
+    pub helper_module: String,
+    problems: RefCell<Vec<Refusal>>,
+}
+
+/// A sweep.
+pub struct Sweep<'a> {
+    pub name: String,
+    pub proc: &'a Proc,
+    /// What each parameter of a reverse sweep is.
+    pub roles: Option<&'a [ReverseParam]>,
+}
+
+impl<'a> Unit<'a> {
+    pub fn new(program: &'a Program, fortran: &'a Fortran, helper_module: String) -> Unit<'a> {
+        let mut taken = Taken::usual();
+        fortran.taken.iter().for_each(|name| taken.take(name));
+        fortran.modules.iter().for_each(|module| taken.take(&module.name));
+        fortran.procs.iter().for_each(|proc| taken.take(&proc.name));
+        program.globals.iter().for_each(|global| taken.take(&global.name));
+        Unit {
+            program,
+            fortran,
+            sweeps: FxHashMap::default(),
+            taken,
+            shadows: BTreeMap::new(),
+            helpers: RefCell::default(),
+            helper_module,
+            problems: RefCell::default(),
+        }
+    }
+
+    /// The name of a function that Fortran lacks, which is written from now on.
+    pub fn helper(&self, name: &str) -> Option<&'static str> {
+        let known = super::helpers::known(name)?;
+        self.helpers.borrow_mut().insert(known, ());
+        Some(known)
+    }
+
+    /// Notes what cannot be written.
+    pub fn problem(&self, proc: &Proc, what: &str) -> String {
+        let what = format!("the sweeps of '{}' have {what}, which is not written in Fortran yet", proc.name);
+        let refusal = Refusal { class: Class::Language, span: proc.span, what, help: String::new() };
+        let mut problems = self.problems.borrow_mut();
+        if !problems.contains(&refusal) {
+            problems.push(refusal);
+        }
+        "0".to_string()
+    }
+
+    /// What could not be written.
+    pub fn problems(&self) -> Vec<Refusal> {
+        self.problems.borrow().clone()
+    }
+
+    /// The module of a variable with static storage.
+    pub fn module_of(&self, global: GlobalId) -> Option<usize> {
+        let primal = self.shadows.get(&global).copied().unwrap_or(global);
+        self.fortran.globals.get(primal.index()).copied()
+    }
+
+    /// The lower bounds of a variable with static storage.
+    pub fn lowers_of(&self, global: GlobalId) -> Vec<Option<i128>> {
+        let primal = self.shadows.get(&global).copied().unwrap_or(global);
+        self.fortran.global_lowers.get(primal.index()).cloned().unwrap_or_default()
+    }
+}

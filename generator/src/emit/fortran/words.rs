@@ -1,0 +1,77 @@
+//! Types as they are declared, how tightly operators bind, sums of subscripts.
+
+use crate::ir::*;
+
+/// How tightly operators bind.
+pub mod bind {
+    pub const ANY: u8 = 0;
+    pub const OR: u8 = 1;
+    pub const AND: u8 = 2;
+    pub const NOT: u8 = 3;
+    pub const COMPARED: u8 = 4;
+    pub const SUM: u8 = 5;
+    pub const PRODUCT: u8 = 6;
+    pub const POWER: u8 = 8;
+    pub const NAME: u8 = 9;
+}
+
+/// Whether a type is that of truth values.
+pub fn is_logical(ty: &Type) -> bool {
+    matches!(ty, Type::Int { kind: IntKind::Named(name), .. } if **name == *LOGICAL)
+}
+
+/// A type as it is declared.
+pub fn type_text(ty: &Type) -> String {
+    match ty {
+        _ if is_logical(ty) => "logical".into(),
+        Type::Int { signed: false, .. } => "integer(8)".into(),
+        Type::Int { bits, .. } if *bits >= 16 => format!("integer({})", bits / 8),
+        Type::Int { .. } => "integer(1)".into(),
+        Type::Float { bits } => format!("real({})", bits / 8),
+        Type::Pointer(to) | Type::Array { elem: to, .. } => type_text(to),
+        Type::Void | Type::Struct(_) | Type::Opaque(_) => "integer".into(),
+    }
+}
+
+/// An integer and a constant, folded.
+pub fn shifted(e: &Expr, by: i128) -> Expr {
+    if by == 0 {
+        return e.clone();
+    }
+    match &e.kind {
+        ExprKind::Int(value) => Expr::constant(value + by, e.ty.clone()),
+        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), a, b) => match b.kind {
+            ExprKind::Int(there) => {
+                let there = if *op == Binary::Add { there } else { -there };
+                shifted(a, there + by)
+            }
+            _ => plus(e, by),
+        },
+        _ => plus(e, by),
+    }
+}
+
+fn plus(e: &Expr, by: i128) -> Expr {
+    let op = if by < 0 { Binary::Subtract } else { Binary::Add };
+    Expr::binary(op, e.clone(), Expr::constant(by.abs(), e.ty.clone()), e.ty.clone())
+}
+
+/// A sum, folded.
+pub fn sum(a: &Expr, b: &Expr) -> Expr {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Int(value), _) => shifted(b, *value),
+        (_, ExprKind::Int(value)) => shifted(a, *value),
+        _ => Expr::binary(Binary::Add, a.clone(), b.clone(), a.ty.clone()),
+    }
+}
+
+/// A product, folded.
+pub fn product(a: &Expr, b: &Expr) -> Expr {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Int(0), _) | (_, ExprKind::Int(0)) => Expr::constant(0, a.ty.clone()),
+        (ExprKind::Int(1), _) => b.clone(),
+        (_, ExprKind::Int(1)) => a.clone(),
+        (ExprKind::Int(x), ExprKind::Int(y)) => Expr::constant(x * y, a.ty.clone()),
+        _ => Expr::binary(Binary::Multiply, a.clone(), b.clone(), a.ty.clone()),
+    }
+}

@@ -1,0 +1,322 @@
+//! Arrays as a whole: shapes, loops over their elements, masks, memory.
+
+use super::make::*;
+use super::state::{Array, Called, Ends, Lower, Memory, Result};
+use super::types::logical;
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::source::Span as At;
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, ExprKind as Kind};
+use adtape_fortran::tree::statement::{Action, Arm, Indices, Statement};
+
+/// Functions whose result has the shape of their first argument that is an array.
+const TRANSFORMED: [&str; 3] = ["matmul", "transpose", "spread"];
+
+impl<'t> Lower<'_, 't> {
+    /// The extents of an expression of arrays.
+    pub fn shape(&mut self, expr: &'t Written) -> Result<Vec<Expr>> {
+        match &expr.kind {
+            Kind::Parenthesised(inner) | Kind::Unary(_, inner) => self.shape(inner),
+            Kind::Binary(_, left, right) => {
+                let is_array = self.names.type_of(self.scope, left).rank != Some(0);
+                self.shape(if is_array { left } else { right })
+            }
+            Kind::Array(_, items) => Ok(vec![Expr::int(items.len() as i128)]),
+            Kind::Reference(reference) if self.is_variable(reference) => self.reference_shape(reference),
+            Kind::Reference(reference) => {
+                let part = &reference.parts[0];
+                let list = part.lists.first().map_or(&[][..], |list| list);
+                let arguments = list.iter().filter_map(|argument| match &argument.value {
+                    ArgumentValue::Expr(value) => Some(value),
+                    _ => None,
+                });
+                let arguments: Vec<&'t Written> = arguments.collect();
+                if let Called::Intrinsic(name) = self.reader.called(self.scope, part)
+                    && TRANSFORMED.contains(&&*name)
+                {
+                    return self.transformed_shape(expr, &name, &arguments);
+                }
+                let array = arguments.into_iter().find(|value| self.names.type_of(self.scope, value).rank != Some(0));
+                match array {
+                    Some(array) => self.shape(array),
+                    None => self.refuse(expr.span, Class::Language, "the shape of this expression is not known", ""),
+                }
+            }
+            _ => self.refuse(expr.span, Class::Language, "the shape of this expression is not known", ""),
+        }
+    }
+
+    fn transformed_shape(&mut self, expr: &'t Written, name: &str, list: &[&'t Written]) -> Result<Vec<Expr>> {
+        match (name, list) {
+            ("transpose", [matrix]) => {
+                let mut shape = self.shape(matrix)?;
+                shape.reverse();
+                Ok(shape)
+            }
+            ("matmul", [a, b]) => {
+                let (mut first, second) = (self.shape(a)?, self.shape(b)?);
+                first.pop();
+                first.extend(second.into_iter().skip(1));
+                Ok(first)
+            }
+            ("spread", [source, dim, copies]) => {
+                let is_array = self.names.type_of(self.scope, source).rank != Some(0);
+                let mut shape = if is_array { self.shape(source)? } else { Vec::new() };
+                let copies = self.integer(copies)?;
+                let dim = self.names.constant_integer(self.scope, dim).and_then(|dim| usize::try_from(dim - 1).ok());
+                match dim.filter(|dim| *dim <= shape.len()) {
+                    Some(dim) => shape.insert(dim, copies),
+                    None => return self.refuse(expr.span, Class::Language, "the dimension is no constant", ""),
+                }
+                Ok(shape)
+            }
+            _ => self.refuse(expr.span, Class::Language, "the shape of this expression is not known", ""),
+        }
+    }
+
+    /// A nest of loops over all elements, the first subscript running fastest: each with its subscripts from 0.
+    pub fn nest(&mut self, shape: &[Expr], body: &mut dyn FnMut(&mut Self, &[Expr]) -> Result<()>) -> Result<()> {
+        let extents: Vec<Expr> = shape.iter().map(|extent| self.extent(extent.clone())).collect();
+        let mut vars = Vec::new();
+        for (k, extent) in extents.iter().enumerate().rev() {
+            let span = self.b.span;
+            let var = self.b.var(&format!("k{}", k + 1), Type::int(), VarKind::Temporary, span);
+            self.b.assign(var, Expr::int(0));
+            self.b.begin_loop();
+            let at = self.b.head(var);
+            let extent = convert(extent.clone(), &Type::int());
+            self.b.test(Expr::binary(Binary::Less, at, extent, logical()), TestAt::Before);
+            vars.push(var);
+        }
+        let at: Vec<Expr> = vars.iter().rev().map(|var| self.b.get(*var)).collect();
+        let found = body(self, &at);
+        for var in vars.iter().rev() {
+            let next = shifted(self.b.get(*var), 1);
+            self.b.assign(*var, next);
+            self.b.end_loop();
+            self.b.close_scope(*var);
+        }
+        found
+    }
+
+    /// An extent that is the same in all passes.
+    fn extent(&mut self, extent: Expr) -> Expr {
+        match extent.kind {
+            ExprKind::Int(_) | ExprKind::Value(_) => extent,
+            _ => self.b.keep("extent", extent),
+        }
+    }
+
+    /// A new array for so many elements.
+    pub fn scratch(&mut self, name: &str, elem: Type, shape: &[Expr]) -> Array {
+        let extents: Vec<Expr> = shape.iter().map(|extent| self.extent(extent.clone())).collect();
+        let dims: Vec<Dim> = extents.into_iter().map(|extent| Dim { extent: Some(extent) }).collect();
+        let lowers = vec![Expr::int(1); dims.len()];
+        let span = self.b.span;
+        self.declared_array(name, elem, dims, lowers, span)
+    }
+
+    /// `where (mask) a = b`: the mask is evaluated before anything is assigned.
+    pub fn where_statement(&mut self, mask: &'t Written, inner: &'t Statement) -> Result<()> {
+        let mask = self.mask(mask)?;
+        self.masked(&[], Some(&mask), std::slice::from_ref(inner))
+    }
+
+    /// `where … elsewhere … end where`.
+    pub fn where_construct(&mut self, arms: &'t [Arm]) -> Result<()> {
+        let mut before: Vec<Array> = Vec::new();
+        for arm in arms {
+            let own = match &arm.condition {
+                Some(mask) => Some(self.mask(mask)?),
+                None => None,
+            };
+            self.masked(&before, own.as_ref(), &arm.block)?;
+            before.extend(own);
+        }
+        Ok(())
+    }
+
+    /// The values of a mask.
+    fn mask(&mut self, mask: &'t Written) -> Result<Array> {
+        let shape = self.shape(mask)?;
+        let array = self.scratch("mask", logical(), &shape);
+        let to = array.clone();
+        self.nest(&shape, &mut |this, at| {
+            let from = this.element(mask, at)?;
+            this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from });
+            Ok(())
+        })?;
+        Ok(array)
+    }
+
+    /// Assigns where a mask holds and those before it do not.
+    fn masked(&mut self, not_in: &[Array], mask: Option<&Array>, block: &'t [Statement]) -> Result<()> {
+        for statement in block {
+            self.b.span = self.span(statement.span);
+            let Action::Assign(target, value) = &statement.action else {
+                let what = "this statement inside of WHERE is not supported";
+                return self.refuse(statement.span, Class::Language, what, "write loops with IF");
+            };
+            let (not_in, mask) = (not_in.to_vec(), mask.cloned());
+            self.assign_elements(target, value, &mut |_, at| {
+                let others = not_in.iter().map(|mask| not(Expr::load(mask.element(at.to_vec()))));
+                let own = mask.iter().map(|mask| Expr::load(mask.element(at.to_vec())));
+                others.chain(own).reduce(|a, b| Expr::binary(Binary::And, a, b, logical()))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// `forall (i = 1:n, mask) …`: each assignment for all indices before the next one.
+    pub fn forall(&mut self, indices: &'t Indices, block: &'t [Statement], span: At) -> Result<()> {
+        for statement in block {
+            let Action::Assign(target, value) = &statement.action else {
+                let what = "this statement inside of FORALL is not supported";
+                return self.refuse(statement.span, Class::Language, what, "write loops");
+            };
+            if self.needs_copy(target, value) {
+                let what = format!("FORALL reads '{}' while it assigns it", target.parts[0].name.name);
+                return self.refuse(span, Class::Language, what, "write a loop with a copy of the array");
+            }
+            self.over(indices, &mut |this| {
+                this.assignment(target, value)?;
+                Ok(Ends::default())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Loops over the indices of FORALL or DO CONCURRENT, where the mask holds.
+    pub fn over(&mut self, indices: &'t Indices, body: &mut dyn FnMut(&mut Self) -> Result<Ends>) -> Result<()> {
+        let mut loops = Vec::new();
+        for (name, from, to, step) in &indices.indices {
+            let (from, to) = (self.integer(from)?, self.integer(to)?);
+            let step = match step {
+                Some(step) => self.integer(step)?,
+                None => Expr::int(1),
+            };
+            let Some(step) = known(&step).filter(|step| *step != 0) else {
+                return self.refuse(name.span, Class::Language, "a step that is no constant", "write DO loops");
+            };
+            let symbol = self.symbol(name)?;
+            let ty = self.type_of_symbol(symbol, name.span)?;
+            let to = self.extent(convert(to, &ty));
+            loops.push((symbol, name, convert(from, &ty), to, step, ty));
+        }
+        let mut open = Vec::new();
+        let mut hidden = Vec::new();
+        for (symbol, name, from, to, step, ty) in loops {
+            let span = self.b.span;
+            let var = self.b.var(&name.name, ty, VarKind::Renamed, span);
+            hidden.push((symbol, self.memory.insert(symbol, Memory::Var(var))));
+            self.b.assign(var, from);
+            self.b.begin_loop();
+            let op = if step > 0 { Binary::LessEqual } else { Binary::GreaterEqual };
+            let at = self.b.head(var);
+            self.b.test(Expr::binary(op, at, to, logical()), TestAt::Before);
+            open.push((var, step));
+        }
+        if let Some(mask) = &indices.mask {
+            let on = self.truth(mask)?;
+            self.b.begin_branch(on);
+        }
+        let found = body(self);
+        if indices.mask.is_some() {
+            self.b.end_branch();
+        }
+        for (var, step) in open.into_iter().rev() {
+            let next = shifted(self.b.get(var), step);
+            self.b.assign(var, next);
+            self.b.end_loop();
+            self.b.close_scope(var);
+        }
+        for (symbol, before) in hidden {
+            match before {
+                Some(before) => drop(self.memory.insert(symbol, before)),
+                None => drop(self.memory.remove(&symbol)),
+            }
+        }
+        found.map(|_| ())
+    }
+
+    /// `allocate (a(n, 0:m))`: the array lives from here to the end of the procedure.
+    pub fn allocate(&mut self, typed: bool, objects: &'t [Argument], span: At) -> Result<()> {
+        if typed {
+            return self.refuse(span, Class::Language, "ALLOCATE with a type is not supported", "");
+        }
+        for object in objects {
+            if object.keyword.as_ref().is_some_and(|keyword| &*keyword.name != "stat" && &*keyword.name != "errmsg") {
+                return self.refuse(
+                    span,
+                    Class::Language,
+                    "ALLOCATE with SOURCE or MOLD",
+                    "allocate it, then assign it",
+                );
+            }
+            if object.keyword.is_some() {
+                continue;
+            }
+            let ArgumentValue::Expr(value) = &object.value else { continue };
+            let Some(reference) = value.reference().filter(|reference| reference.parts.len() == 1) else {
+                return self.refuse(span, Class::Language, "a component is allocated", "");
+            };
+            self.allocate_one(reference, span)?;
+        }
+        Ok(())
+    }
+
+    fn allocate_one(&mut self, reference: &'t adtape_fortran::tree::expression::Reference, span: At) -> Result<()> {
+        let part = &reference.parts[0];
+        let id = self.symbol(&part.name)?;
+        let symbol = self.names.symbol(id);
+        let name = symbol.name.to_string();
+        let is_local = symbol.scope == self.own && symbol.flags.allocatable && !symbol.flags.dummy;
+        if !is_local || symbol.flags.saved || !self.b.at_top() {
+            let what = format!("'{name}' is allocated here");
+            let help = "allocate variables of the procedure, outside of branches and loops";
+            return self.refuse(span, Class::Language, what, help);
+        }
+        if self.memory.contains_key(&id) {
+            let what = format!("'{name}' is allocated a second time");
+            return self.refuse(span, Class::Language, what, "use another variable");
+        }
+        let ty = self.type_of_symbol(id, span)?;
+        let (mut dims, mut lowers) = (Vec::new(), Vec::new());
+        for argument in part.lists.first().map_or(&[][..], |list| list) {
+            let (lower, upper) = match &argument.value {
+                ArgumentValue::Expr(upper) => (Expr::int(1), self.integer(upper)?),
+                ArgumentValue::Section(section) => match (&section.lower, &section.upper) {
+                    (Some(lower), Some(upper)) => (self.integer(lower)?, self.integer(upper)?),
+                    _ => return self.refuse(span, Class::Language, "a bound is missing", ""),
+                },
+                _ => return self.refuse(span, Class::Language, "a bound of this kind is not supported", ""),
+            };
+            let lower = self.steady(lower);
+            let extent = self.steady(shifted(subtract(upper, lower.clone()), 1));
+            dims.push(Dim { extent: Some(extent) });
+            lowers.push(lower);
+        }
+        let place = self.span(span);
+        let array = self.declared_array(&name, ty, dims, lowers, place);
+        self.memory.insert(id, Memory::Array(array));
+        Ok(())
+    }
+
+    /// `deallocate (a)`: nothing names it from here on.
+    pub fn deallocate(&mut self, objects: &'t [Argument]) -> Result<()> {
+        for object in objects.iter().filter(|object| object.keyword.is_none()) {
+            let ArgumentValue::Expr(value) = &object.value else { continue };
+            let Some(name) = value.name() else {
+                return self.refuse(value.span, Class::Language, "a component is deallocated", "");
+            };
+            let id = self.symbol(name)?;
+            let is_ours = self.names.symbol(id).scope == self.own && self.memory.contains_key(&id) && self.b.at_top();
+            if !is_ours {
+                let what = format!("'{}' is deallocated here", name.name);
+                let help = "deallocate it where it was allocated, outside of branches and loops";
+                return self.refuse(value.span, Class::Language, what, help);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Assignments.
+
+use super::make::*;
+use super::state::{Lower, Memory, Result, Spot};
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::print;
+use adtape_fortran::tree::expression::{Expr as Written, ExprKind as Kind, Reference};
+use adtape_fortran::tree::walk::{self, Node};
+
+impl<'t> Lower<'_, 't> {
+    /// `a = b`
+    pub fn assignment(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
+        let rank = self.names.type_of_reference(self.scope, target).rank;
+        match rank {
+            Some(0) => {
+                let value = self.scalar(value)?;
+                let spot = self.place(target, &[])?;
+                self.assign_spot(spot, value, target)
+            }
+            Some(_) => self.assign_array(target, value),
+            None => self.refuse(target.span, Class::Type, "the type of this variable is not known", ""),
+        }
+    }
+
+    fn assign_spot(&mut self, spot: Spot, value: Expr, target: &Reference) -> Result<()> {
+        let ty = match &spot {
+            Spot::Var(var) => self.b.proc().vars[*var].ty.clone(),
+            Spot::Place(place) => place.ty.clone(),
+        };
+        let truth = super::types::logical();
+        if (ty == truth) != (value.ty == truth) {
+            return self.refuse(target.span, Class::Type, "a number and a logical are mixed", "");
+        }
+        let from = convert(value, &ty);
+        match spot {
+            Spot::Var(var) => drop(self.b.assign(var, from)),
+            Spot::Place(to) => drop(self.b.emit(ItemKind::Store { to, from })),
+        }
+        Ok(())
+    }
+
+    fn assign_array(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
+        if let Kind::Array(_, items) = &value.kind
+            && items.iter().all(|item| self.names.type_of(self.scope, item).rank == Some(0))
+        {
+            return self.assign_items(target, items);
+        }
+        self.assign_elements(target, value, &mut |_, _| None)
+    }
+
+    /// `a = [b, c]`
+    fn assign_items(&mut self, target: &'t Reference, items: &'t [Written]) -> Result<()> {
+        let mut values = Vec::new();
+        for item in items {
+            let item = self.scalar(item)?;
+            values.push(self.b.keep("item", item));
+        }
+        for (k, value) in values.into_iter().enumerate() {
+            let spot = self.place(target, &[Expr::int(k as i128)])?;
+            self.assign_spot(spot, value, target)?;
+        }
+        Ok(())
+    }
+
+    /// Assigns all elements, or those for which `on` holds, once all values that are needed are known.
+    pub fn assign_elements(
+        &mut self,
+        target: &'t Reference,
+        value: &'t Written,
+        on: &mut dyn FnMut(&mut Self, &[Expr]) -> Option<Expr>,
+    ) -> Result<()> {
+        let shape = self.reference_shape_or_value(target, value)?;
+        let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        if scalar {
+            let value = self.scalar(value)?;
+            let value = self.simple(value);
+            return self.nest(&shape, &mut |this, at| {
+                let test = on(this, at);
+                this.guarded(test, |this| {
+                    let spot = this.place(target, at)?;
+                    this.assign_spot(spot, value.clone(), target)
+                })
+            });
+        }
+        if !self.needs_copy(target, value) {
+            return self.nest(&shape, &mut |this, at| {
+                let test = on(this, at);
+                this.guarded(test, |this| {
+                    let value = this.element(value, at)?;
+                    let spot = this.place(target, at)?;
+                    this.assign_spot(spot, value, target)
+                })
+            });
+        }
+        let symbol = self.symbol(&target.parts[0].name)?;
+        let ty = self.type_of_symbol(symbol, target.span)?;
+        let copy = self.scratch("copy", ty.clone(), &shape);
+        self.nest(&shape, &mut |this, at| {
+            let test = on(this, at);
+            this.guarded(test, |this| {
+                let from = convert(this.element(value, at)?, &ty);
+                this.b.emit(ItemKind::Store { to: copy.element(at.to_vec()), from });
+                Ok(())
+            })
+        })?;
+        self.nest(&shape, &mut |this, at| {
+            let test = on(this, at);
+            this.guarded(test, |this| {
+                let spot = this.place(target, at)?;
+                this.assign_spot(spot, Expr::load(copy.element(at.to_vec())), target)
+            })
+        })
+    }
+
+    fn guarded(&mut self, test: Option<Expr>, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let is_guarded = test.is_some();
+        if let Some(test) = test {
+            self.b.begin_branch(test);
+        }
+        let found = work(self);
+        if is_guarded && found.is_ok() {
+            self.b.end_branch();
+        }
+        found
+    }
+
+    /// The shape of what is assigned: of an array whose last extent is not known, that of the value.
+    fn reference_shape_or_value(&mut self, target: &'t Reference, value: &'t Written) -> Result<Vec<Expr>> {
+        let symbol = self.symbol(&target.parts[0].name)?;
+        let whole = target.parts[0].lists.is_empty();
+        if let (true, Memory::Array(array)) = (whole, self.memory(symbol, target.span)?)
+            && array.dims.iter().any(|dim| dim.extent.is_none())
+        {
+            return self.shape(value);
+        }
+        self.reference_shape(target)
+    }
+
+    /// Whether the value reads elements of the target other than the one that is assigned.
+    pub fn needs_copy(&self, target: &'t Reference, value: &'t Written) -> bool {
+        let name = &*target.parts[0].name.name;
+        let same = print::expression(&Written { kind: Kind::Reference(target.clone()), span: target.span });
+        let mut found = false;
+        let mut transforms = false;
+        walk::expr(value, &mut |node| {
+            let Node::Reference(reference) = node else { return };
+            if *reference.parts[0].name.name == *name {
+                let this = print::expression(&Written { kind: Kind::Reference(reference.clone()), span: target.span });
+                found |= this != same;
+                transforms |= this == same;
+            }
+        });
+        found || transforms && self.transforms(value)
+    }
+
+    /// Whether elements of a value come from other elements of what it names.
+    fn transforms(&self, value: &'t Written) -> bool {
+        let mut found = false;
+        walk::expr(value, &mut |node| {
+            let Node::Reference(reference) = node else { return };
+            let called = self.reader.called(self.scope, &reference.parts[0]);
+            found |= match called {
+                super::state::Called::Intrinsic(name) => {
+                    matches!(&*name, "matmul" | "transpose" | "sum" | "maxval" | "minval" | "product" | "dot_product")
+                }
+                super::state::Called::Procedure(_) => true,
+                _ => false,
+            };
+        });
+        found
+    }
+}

@@ -1,0 +1,249 @@
+//! Calls of procedures with source.
+
+use super::make::*;
+use super::state::{Array, Called, Lower, Passed, Result, Spot};
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::scope::program::ScopeId;
+use adtape_fortran::tree::attribute::Intent;
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Reference};
+
+/// An actual argument that is copied: back to where, and from which array.
+struct Copied<'t> {
+    to: &'t Reference,
+    from: Array,
+    shape: Vec<Expr>,
+}
+
+impl<'t> Lower<'_, 't> {
+    /// `call f(x)`
+    pub fn call_statement(&mut self, callee: &'t Reference) -> Result<()> {
+        let part = &callee.parts[0];
+        if callee.parts.len() > 1 {
+            return self.refuse(
+                callee.span,
+                Class::Control,
+                "a procedure that a type binds is called",
+                "call it by name",
+            );
+        }
+        match self.reader.called(self.scope, part) {
+            Called::Procedure(scope) => self.call(scope, callee, None).map(|_| ()),
+            Called::Intrinsic(name) if PASSIVE.contains(&&*name) => Ok(()),
+            Called::Intrinsic(name) => {
+                let what = format!("the intrinsic subroutine '{name}' is not supported");
+                self.refuse(callee.span, Class::NoSource, what, "")
+            }
+            Called::Unknown(module) => self.no_source(&part.name, module),
+            Called::Statement(..) | Called::Nothing => {
+                self.refuse(callee.span, Class::Language, format!("'{}' is no subroutine", part.name.name), "")
+            }
+        }
+    }
+
+    /// The result of a function.
+    pub fn call_function(&mut self, scope: ScopeId, reference: &'t Reference) -> Result<Expr> {
+        let Some(result) = self.names.result_symbol(scope) else {
+            return self.refuse(
+                reference.span,
+                Class::Language,
+                "a subroutine stands where a function is expected",
+                "",
+            );
+        };
+        let ty = self.type_of_symbol(result, reference.span)?;
+        let span = self.b.span;
+        let name = reference.parts[0].name.name.to_string();
+        let var = self.b.var(&name, ty, VarKind::Temporary, span);
+        self.call(scope, reference, Some(var))?;
+        Ok(self.b.get(var))
+    }
+
+    /// What is said where a source is missing.
+    pub fn no_source<T>(&mut self, name: &Ident, module: Option<Box<str>>) -> Result<T> {
+        let what = match module {
+            Some(module) => format!("'{}' comes from '{module}', whose source is not among the inputs", name.name),
+            None => format!("'{}' is called here and its source is not among the inputs", name.name),
+        };
+        self.refuse(name.span, Class::NoSource, what, "add the file that defines it")
+    }
+
+    fn call(&mut self, scope: ScopeId, reference: &'t Reference, result: Option<VarId>) -> Result<()> {
+        let span = self.b.span;
+        let Some(callee) = self.reader.number(scope) else {
+            return self.no_source(&reference.parts[0].name, None);
+        };
+        let dummies = self.reader.reached[callee.index()].dummies.clone();
+        let list = reference.parts[0].lists.first().map_or(&[][..], |list| list);
+        let mut actuals: Vec<Option<&'t Written>> = vec![None; dummies.len()];
+        for (position, argument) in list.iter().enumerate() {
+            let ArgumentValue::Expr(value) = &argument.value else {
+                return self.unfit(reference, argument);
+            };
+            match self.reader.dummy_of(&dummies, position, argument) {
+                Some(dummy) => actuals[dummy] = Some(value),
+                None => return self.unfit(reference, argument),
+            }
+        }
+        let (mut args, mut extents, mut copied) = (Vec::new(), Vec::new(), Vec::new());
+        for (dummy, actual) in dummies.iter().zip(actuals) {
+            let Some(actual) = actual else {
+                let name = &self.names.symbol(dummy.symbol).name;
+                let what = format!("the argument '{name}' is missing");
+                return self.refuse(reference.span, Class::Language, what, "give all arguments");
+            };
+            args.push(self.argument(*dummy, actual, &mut extents, &mut copied)?);
+        }
+        args.extend(extents);
+        self.b.span = span;
+        self.b.call(Callee::Proc(callee), args, result, None);
+        for Copied { to, from, shape } in copied {
+            self.nest(&shape, &mut |this, at| {
+                let Spot::Place(place) = this.place(to, at)? else { return Ok(()) };
+                this.b.emit(ItemKind::Store { to: place, from: Expr::load(from.element(at.to_vec())) });
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn unfit<T>(&mut self, reference: &'t Reference, argument: &Argument) -> Result<T> {
+        let name = argument.keyword.as_ref().map(|keyword| format!(" '{}'", keyword.name)).unwrap_or_default();
+        let what = format!("the argument{name} fits no dummy of '{}'", reference.parts[0].name.name);
+        self.refuse(reference.span, Class::Language, what, "")
+    }
+
+    fn argument(
+        &mut self,
+        dummy: Passed,
+        actual: &'t Written,
+        extents: &mut Vec<Expr>,
+        copied: &mut Vec<Copied<'t>>,
+    ) -> Result<Expr> {
+        let ty = self.type_of_symbol(dummy.symbol, actual.span)?;
+        match dummy.kind {
+            DummyKind::Value | DummyKind::Extent { .. } => {
+                let value = self.scalar(actual)?;
+                if value.ty != ty {
+                    let what = format!("the argument '{}' has another type", self.names.symbol(dummy.symbol).name);
+                    return self.refuse(actual.span, Class::Type, what, "convert it");
+                }
+                Ok(value)
+            }
+            DummyKind::Scalar => self.scalar_argument(ty, actual),
+            DummyKind::Array => self.array_argument(dummy, ty, actual, extents, copied),
+        }
+    }
+
+    /// The address of a scalar.
+    fn scalar_argument(&mut self, ty: Type, actual: &'t Written) -> Result<Expr> {
+        if let Some(reference) = actual.reference()
+            && self.is_variable(reference)
+        {
+            return match self.place(reference, &[])? {
+                Spot::Place(place) if place.ty == ty => Ok(Expr::address(place)),
+                Spot::Place(_) => self.refuse(actual.span, Class::Type, "the argument has another type", "convert it"),
+                // The variable of a loop, and what a dummy was loaded from.
+                Spot::Var(var) => {
+                    let value = self.b.get(var);
+                    let place = self.scalar_copy(value);
+                    Ok(Expr::address(place))
+                }
+            };
+        }
+        let value = self.scalar(actual)?;
+        let place = self.scalar_copy(value);
+        Ok(Expr::address(place))
+    }
+
+    /// A scalar in memory with a value: nobody reads what is written there.
+    fn scalar_copy(&mut self, value: Expr) -> Place {
+        let life = Life::Region(self.b.region());
+        let elem = value.ty.clone();
+        let span = self.b.span;
+        let object =
+            Object { name: "argument".into(), elem: elem.clone(), shape: Vec::new(), life, constant: false, span };
+        let object = self.b.object(object);
+        self.b.emit(ItemKind::Declare { object });
+        let place = Place { base: Base::Object(object), path: Vec::new(), ty: elem };
+        self.b.emit(ItemKind::Store { to: place.clone(), from: value });
+        place
+    }
+
+    /// The address of the first element, with the extents that an assumed shape needs.
+    fn array_argument(
+        &mut self,
+        dummy: Passed,
+        ty: Type,
+        actual: &'t Written,
+        extents: &mut Vec<Expr>,
+        copied: &mut Vec<Copied<'t>>,
+    ) -> Result<Expr> {
+        let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+        let assumed = bounds.iter().any(|bound| matches!(bound.upper, adtape_fortran::scope::shapes::Upper::Assumed));
+        let rank = self.names.type_of(self.scope, actual).rank;
+        let reference = actual.reference().filter(|reference| self.is_variable(reference));
+        let pointer = |place: Place, param: &Type| {
+            let mut address = Expr::address(place);
+            address.ty = param.clone();
+            address
+        };
+        let row = self.row_type(&bounds, ty.clone());
+        if let Some(reference) = reference {
+            // An element stands for all behind it.
+            if rank == Some(0) {
+                return match self.place(reference, &[])? {
+                    Spot::Place(place) if place.ty == ty => Ok(pointer(place, &row)),
+                    _ => self.refuse(actual.span, Class::Type, "a scalar stands where an array is expected", ""),
+                };
+            }
+            if self.is_contiguous(reference) {
+                if assumed {
+                    extents.extend(self.extents(reference)?);
+                }
+                let zeros = vec![Expr::int(0); usize::from(rank.unwrap_or(0))];
+                return match self.place(reference, &zeros)? {
+                    Spot::Place(place) if place.ty == ty => Ok(pointer(place, &row)),
+                    _ => self.refuse(actual.span, Class::Type, "the argument has another type", ""),
+                };
+            }
+        }
+        let shape = self.shape(actual)?;
+        let shape: Vec<Expr> = shape.into_iter().map(|extent| self.simple(extent)).collect();
+        let copy = self.scratch("actual", ty.clone(), &shape);
+        let to = copy.clone();
+        self.nest(&shape, &mut |this, at| {
+            let from = convert(this.element(actual, at)?, &ty);
+            this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from });
+            Ok(())
+        })?;
+        if assumed {
+            extents.extend(shape.iter().map(|extent| convert(extent.clone(), &Type::int())));
+        }
+        if let Some(reference) = reference
+            && self.names.symbol(dummy.symbol).intent != Some(Intent::In)
+        {
+            copied.push(Copied { to: reference, from: copy.clone(), shape });
+        }
+        Ok(pointer(copy.first(), &row))
+    }
+
+    /// The extents of a reference, as the callee takes them.
+    fn extents(&mut self, reference: &'t Reference) -> Result<Vec<Expr>> {
+        let shape = self.reference_shape(reference)?;
+        Ok(shape.into_iter().map(|extent| convert(extent, &Type::int())).collect())
+    }
+
+    /// The type of a pointer to the rows of a dummy.
+    fn row_type(&self, bounds: &[adtape_fortran::scope::shapes::Bounds<'t>], ty: Type) -> Type {
+        let inner = bounds.iter().rev().skip(1).rev();
+        let row = inner.fold(ty, |elem, bound| {
+            let extent = bound.extent(self.names).and_then(|extent| u64::try_from(extent).ok());
+            Type::Array { elem: Box::new(elem), extent }
+        });
+        Type::Pointer(Box::new(row))
+    }
+}
+
+/// Intrinsic subroutines that compute nothing.
+const PASSIVE: [&str; 4] = ["cpu_time", "system_clock", "date_and_time", "random_seed"];

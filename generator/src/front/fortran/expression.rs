@@ -1,0 +1,346 @@
+//! Expressions: of scalars, and of the elements of arrays.
+
+use super::make::*;
+use super::state::{Called, Lower, Memory, Result, Spot};
+use super::types::{integer, logical};
+use crate::ir::*;
+use crate::refuse::Class;
+use crate::stack::deep;
+use adtape_fortran::scope::program as scope;
+use adtape_fortran::scope::value::Value as Constant;
+use adtape_fortran::tree::expression::{Expr as Written, ExprKind as Kind, Reference};
+use adtape_fortran::tree::operator::{Binary as Operator, Unary as Sign};
+
+/// Powers of integers that are written as products.
+const MOST_FACTORS: i128 = 8;
+
+impl<'t> Lower<'_, 't> {
+    /// A scalar.
+    pub fn scalar(&mut self, expr: &'t Written) -> Result<Expr> {
+        self.element(expr, &[])
+    }
+
+    /// A scalar integer.
+    pub fn integer(&mut self, expr: &'t Written) -> Result<Expr> {
+        let value = self.scalar(expr)?;
+        if value.ty.is_integer() && value.ty != logical() {
+            return Ok(value);
+        }
+        self.refuse(expr.span, Class::Language, "an integer is expected here", "")
+    }
+
+    /// A scalar truth value.
+    pub fn truth(&mut self, expr: &'t Written) -> Result<Expr> {
+        let value = self.scalar(expr)?;
+        if value.ty == logical() {
+            return Ok(value);
+        }
+        self.refuse(expr.span, Class::Language, "a logical is expected here", "")
+    }
+
+    /// The element of an expression at these subscripts from 0; of a scalar the value itself.
+    pub fn element(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {
+        deep(|| self.element_here(expr, at))
+    }
+
+    fn element_here(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {
+        match &expr.kind {
+            Kind::Integer(..) | Kind::Logical(..) => match self.names.constant(self.scope, expr) {
+                Some(value) => self.constant(&value, expr),
+                None => self.refuse(expr.span, Class::Language, "the kind of this constant is not known", ""),
+            },
+            Kind::Real(text, _) => {
+                let ty = self.names.type_of(self.scope, expr).type_;
+                match self.reader.scalar_type(&ty) {
+                    Ok(ty @ Type::Float { bits: 32 }) => Ok(Expr::float(format!("{}f", plain(text)), ty)),
+                    Ok(ty) => Ok(Expr::float(plain(text), ty)),
+                    Err(why) => self.refuse(expr.span, Class::Type, format!("a constant: {why}"), ""),
+                }
+            }
+            Kind::Parenthesised(inner) => self.element(inner, at),
+            Kind::Unary(sign, operand) => {
+                let operand = self.element(operand, at)?;
+                let ty = operand.ty.clone();
+                match sign {
+                    Sign::Plus => Ok(operand),
+                    Sign::Minus => Ok(match known(&operand) {
+                        Some(value) => Expr::constant(-value, ty),
+                        None => Expr::unary(Unary::Negate, operand, ty),
+                    }),
+                    Sign::Not => Ok(not(operand)),
+                    Sign::Defined(_) => self.own_operator(expr),
+                }
+            }
+            Kind::Binary(operator, left, right) => self.binary(expr, operator, left, right, at),
+            Kind::Reference(reference) => self.reference(expr, reference, at),
+            _ => {
+                let what = "an expression of this kind is not supported here";
+                self.refuse(expr.span, Class::Language, what, "assign it to a variable, element by element")
+            }
+        }
+    }
+
+    fn own_operator<T>(&mut self, expr: &'t Written) -> Result<T> {
+        self.refuse(
+            expr.span,
+            Class::Language,
+            "an operator of the program's own",
+            "call the function that it stands for",
+        )
+    }
+
+    /// A named constant, or one that is computed from constants.
+    pub fn constant(&mut self, value: &Constant, expr: &'t Written) -> Result<Expr> {
+        match value {
+            Constant::Integer(value, kind) => match integer(*kind) {
+                Some(ty) => Ok(Expr::constant(*value, ty)),
+                None => self.refuse(expr.span, Class::Type, "an integer of this kind is not supported", ""),
+            },
+            Constant::Logical(value, _) => Ok(Expr::constant(i128::from(*value), logical())),
+            Constant::Real(found) => Ok(real(found.value, &Type::Float { bits: found.kind * 8 })),
+            Constant::Text(_) | Constant::Array(..) => {
+                self.refuse(expr.span, Class::Type, "a constant of this type is not supported here", "")
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        expr: &'t Written,
+        operator: &Operator,
+        left: &'t Written,
+        right: &'t Written,
+        at: &[Expr],
+    ) -> Result<Expr> {
+        if let Some(value) = self.names.constant(self.scope, expr)
+            && matches!(value, Constant::Integer(..) | Constant::Logical(..))
+        {
+            return self.constant(&value, expr);
+        }
+        if matches!(operator, Operator::And | Operator::Or) {
+            return self.both_or_either(operator, left, right, at);
+        }
+        let (a, b) = (self.element(left, at)?, self.element(right, at)?);
+        let compared = match operator {
+            Operator::Power => return self.power(expr, a, b),
+            Operator::Plus => Err(Binary::Add),
+            Operator::Minus => Err(Binary::Subtract),
+            Operator::Times => Err(Binary::Multiply),
+            Operator::Divide => Err(Binary::Divide),
+            Operator::Equal | Operator::Eqv => Ok(Binary::Equal),
+            Operator::NotEqual | Operator::Neqv => Ok(Binary::NotEqual),
+            Operator::Less => Ok(Binary::Less),
+            Operator::LessEqual => Ok(Binary::LessEqual),
+            Operator::Greater => Ok(Binary::Greater),
+            Operator::GreaterEqual => Ok(Binary::GreaterEqual),
+            Operator::And | Operator::Or => unreachable!("they were handled above"),
+            Operator::Concat => return self.refuse(expr.span, Class::Type, "characters are not computed with", ""),
+            Operator::Defined(_) => return self.own_operator(expr),
+        };
+        let ty = promoted(&a.ty, &b.ty);
+        let (a, b) = (convert(a, &ty), convert(b, &ty));
+        Ok(match compared {
+            Ok(op) => Expr::binary(op, a, b, logical()),
+            Err(op @ (Binary::Add | Binary::Subtract)) if ty.is_integer() => match op {
+                Binary::Add => add(a, b),
+                _ => subtract(a, b),
+            },
+            Err(op) => Expr::binary(op, a, b, ty),
+        })
+    }
+
+    /// `.and.`, `.or.`: the second operand is evaluated only where it decides, if it calls a function.
+    fn both_or_either(
+        &mut self,
+        operator: &Operator,
+        left: &'t Written,
+        right: &'t Written,
+        at: &[Expr],
+    ) -> Result<Expr> {
+        let op = if *operator == Operator::And { Binary::And } else { Binary::Or };
+        let a = self.element(left, at)?;
+        if !self.calls(right) {
+            let b = self.element(right, at)?;
+            return Ok(Expr::binary(op, a, b, logical()));
+        }
+        let span = self.b.span;
+        let var = self.b.var("decided", logical(), VarKind::Temporary, span);
+        self.b.assign(var, a);
+        let on = self.b.get(var);
+        self.b.begin_branch(if op == Binary::And { on } else { not(on) });
+        let b = self.element(right, at)?;
+        self.b.assign(var, b);
+        self.b.end_branch();
+        Ok(self.b.get(var))
+    }
+
+    /// Whether an expression calls a procedure of the program.
+    fn calls(&self, expr: &'t Written) -> bool {
+        let mut found = false;
+        adtape_fortran::tree::walk::expr(expr, &mut |node| {
+            if let adtape_fortran::tree::walk::Node::Reference(reference) = node {
+                found |= matches!(self.reader.called(self.scope, &reference.parts[0]), Called::Procedure(_));
+            }
+        });
+        found
+    }
+
+    fn power(&mut self, expr: &'t Written, base: Expr, exponent: Expr) -> Result<Expr> {
+        let (base_type, exponent_type) = (base.ty.clone(), exponent.ty.clone());
+        if exponent_type.is_float() || base_type.is_float() && known(&exponent).is_none() {
+            let ty = promoted(&base_type, &exponent_type);
+            let Type::Float { bits } = ty else { return self.no_power(expr) };
+            let Some(pow) = Function::lookup("pow") else { return self.no_power(expr) };
+            let args = vec![convert(base, &ty), convert(exponent, &ty)];
+            return Ok(Expr::function(pow.at(bits), args, ty));
+        }
+        let Some(exponent) = known(&exponent) else {
+            if known(&base) == Some(-1) {
+                let (one, two) = (Expr::constant(1, base_type.clone()), Expr::constant(2, exponent_type.clone()));
+                let rest = Expr::binary(Binary::Remainder, exponent, two, exponent_type.clone());
+                let even = Expr::binary(Binary::Equal, rest, Expr::constant(0, exponent_type), logical());
+                return Ok(Expr::select(even, one, Expr::constant(-1, base_type.clone()), base_type));
+            }
+            return self.no_power(expr);
+        };
+        if exponent == 0 {
+            return Ok(convert(Expr::constant(1, Type::int()), &base_type));
+        }
+        if exponent.abs() > MOST_FACTORS {
+            let Type::Float { bits } = base_type else { return self.no_power(expr) };
+            let Some(pow) = Function::lookup("pow") else { return self.no_power(expr) };
+            let exponent = real(exponent as f64, &base_type);
+            return Ok(Expr::function(pow.at(bits), vec![base, exponent], base_type));
+        }
+        if exponent < 0 && base_type.is_integer() {
+            return self.no_power(expr);
+        }
+        let product = self.product(base, exponent.unsigned_abs());
+        if exponent > 0 {
+            return Ok(product);
+        }
+        let one = real(1.0, &base_type);
+        Ok(Expr::binary(Binary::Divide, one, product, base_type))
+    }
+
+    /// A product of equal factors, by squares, as compilers compute it.
+    fn product(&mut self, factor: Expr, count: u128) -> Expr {
+        if count == 1 {
+            return factor;
+        }
+        let ty = factor.ty.clone();
+        // Nothing is written between the factors.
+        let is_simple =
+            matches!(factor.kind, ExprKind::Value(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Load(_));
+        let factor = if is_simple { factor } else { self.b.keep("factor", factor) };
+        let half = self.product(factor.clone(), count / 2);
+        let half = if count > 3 { self.b.keep("square", half) } else { half };
+        let square = Expr::binary(Binary::Multiply, half.clone(), half, ty.clone());
+        if count.is_multiple_of(2) { square } else { Expr::binary(Binary::Multiply, square, factor, ty) }
+    }
+
+    fn no_power<T>(&mut self, expr: &'t Written) -> Result<T> {
+        let what = "a power of an integer whose exponent is no small constant";
+        self.refuse(expr.span, Class::Language, what, "write it as a loop, or with reals")
+    }
+
+    fn reference(&mut self, expr: &'t Written, reference: &'t Reference, at: &[Expr]) -> Result<Expr> {
+        let part = &reference.parts[0];
+        let symbol = self.names.lookup(self.scope, &part.name.name);
+        match symbol.map(|symbol| (symbol, &self.names.symbol(symbol).class)) {
+            Some((symbol, scope::Class::Variable | scope::Class::Associated(_))) => {
+                if let Some(Memory::Value(value)) = self.memory.get(&symbol) {
+                    return Ok(value.clone());
+                }
+                Ok(match self.place(reference, at)? {
+                    Spot::Var(var) => self.b.get(var),
+                    Spot::Place(place) => Expr::load(place),
+                })
+            }
+            Some((symbol, scope::Class::Constant | scope::Class::Enumerator(..) | scope::Class::Known(_))) => {
+                self.named_constant(expr, symbol)
+            }
+            _ => match self.reader.called(self.scope, part) {
+                Called::Procedure(scope) => self.call_function(scope, reference),
+                Called::Intrinsic(name) => self.intrinsic(expr, &name, part, at),
+                Called::Statement(dummies, value, scope) => {
+                    self.statement_function(&dummies, value, scope, reference, at)
+                }
+                Called::Nothing => {
+                    let what = format!("'{}' is no variable and no function", part.name.name);
+                    self.refuse(expr.span, Class::Language, what, "")
+                }
+                Called::Unknown(module) => self.no_source(&part.name, module),
+            },
+        }
+    }
+
+    fn named_constant(&mut self, expr: &'t Written, symbol: scope::SymbolId) -> Result<Expr> {
+        match self.names.constant(self.scope, expr) {
+            Some(Constant::Real(found)) if found.is_approximate => {
+                let declared = self.names.symbol(symbol);
+                let init = match declared.init {
+                    Some(adtape_fortran::tree::declaration::Init::Value(value)) => Some(value),
+                    _ => None,
+                };
+                match declared.value.or(init) {
+                    Some(value) => {
+                        let ty = Type::Float { bits: found.kind * 8 };
+                        let value = self.in_scope(declared.scope, |this| this.scalar(value))?;
+                        Ok(convert(value, &ty))
+                    }
+                    None => Ok(real(found.value, &Type::Float { bits: found.kind * 8 })),
+                }
+            }
+            Some(value) => self.constant(&value, expr),
+            None => {
+                let what = format!("the value of the constant '{}' is not known", self.names.symbol(symbol).name);
+                self.refuse(expr.span, Class::Language, what, "add the source of the module that it comes from")
+            }
+        }
+    }
+
+    fn statement_function(
+        &mut self,
+        dummies: &[&'t adtape_fortran::tree::expression::Ident],
+        value: &'t Written,
+        scope: scope::ScopeId,
+        reference: &'t Reference,
+        at: &[Expr],
+    ) -> Result<Expr> {
+        let list = reference.parts[0].lists.first().map_or(&[][..], |list| list);
+        let mut bound = Vec::new();
+        for (dummy, argument) in dummies.iter().zip(list) {
+            let adtape_fortran::tree::expression::ArgumentValue::Expr(actual) = &argument.value else { continue };
+            let actual = self.element(actual, at)?;
+            let Some(symbol) = self.names.lookup(scope, &dummy.name) else { continue };
+            let ty = self.type_of_symbol(symbol, dummy.span)?;
+            let actual = self.b.keep(&dummy.name, convert(actual, &ty));
+            bound.push((symbol, self.memory.insert(symbol, Memory::Value(actual))));
+        }
+        let found = self.in_scope(scope, |this| this.scalar(value));
+        for (symbol, before) in bound {
+            match before {
+                Some(before) => drop(self.memory.insert(symbol, before)),
+                None => drop(self.memory.remove(&symbol)),
+            }
+        }
+        found
+    }
+}
+
+/// The type of an operation on two numbers.
+pub fn promoted(a: &Type, b: &Type) -> Type {
+    match (a, b) {
+        (Type::Float { bits: one }, Type::Float { bits: other }) => Type::Float { bits: *one.max(other) },
+        (Type::Float { .. }, _) => a.clone(),
+        (_, Type::Float { .. }) => b.clone(),
+        (Type::Int { bits: one, .. }, Type::Int { bits: other, .. }) if other > one => b.clone(),
+        _ => a.clone(),
+    }
+}
+
+/// A real constant as C spells it.
+fn plain(text: &str) -> String {
+    text.replace(['d', 'q'], "e")
+}

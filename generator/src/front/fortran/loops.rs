@@ -1,0 +1,223 @@
+//! DO.
+
+use super::make::*;
+use super::state::{Construct, Ends, Lower, Result, Target};
+use super::types::logical;
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::tree::expression::Expr as Written;
+use adtape_fortran::tree::statement::{Control, Count, Do, Statement};
+
+/// What keeps a loop going, and what a pass ends with.
+struct Counter {
+    var: VarId,
+    last: Expr,
+    step: i128,
+}
+
+impl<'t> Lower<'_, 't> {
+    /// A loop.
+    pub fn loop_statement(&mut self, statement: &'t Statement, looped: &'t Do) -> Result<Ends> {
+        let name = statement.name.as_ref().map(|name| name.name.clone());
+        match &looped.control {
+            Control::Count(count) => self.counted(name, count, looped),
+            Control::While(test) => self.repeat(name, Some(test), None, looped),
+            Control::Forever => self.repeat(name, None, None, looped),
+            Control::Concurrent(indices, locals) => {
+                if !locals.is_empty() {
+                    let help = "declare the variables in a BLOCK inside of the loop";
+                    return self.refuse(statement.span, Class::Language, "DO CONCURRENT with locality", help);
+                }
+                let here = self.names.scope_of(statement).unwrap_or(self.scope);
+                self.in_scope(here, |this| this.over(indices, &mut |this| Ok(this.block(&looped.body))))?;
+                Ok(Ends::default())
+            }
+        }
+    }
+
+    /// `do i = from, to, step`: the bounds and the number of passes are those of the beginning.
+    fn counted(&mut self, name: Option<Box<str>>, count: &'t Count, looped: &'t Do) -> Result<Ends> {
+        let at = count.variable.span;
+        let span = self.b.span;
+        let Some(ident) = count.variable.name() else {
+            return self.refuse(at, Class::Language, "the variable of DO is a part of another one", "");
+        };
+        let from = self.integer(&count.from)?;
+        let to = self.integer(&count.to)?;
+        let step = match &count.step {
+            Some(step) => self.integer(step)?,
+            None => Expr::int(1),
+        };
+        let symbol = self.symbol(ident)?;
+        let memory = self.memory(symbol, at)?;
+        let (var, copied) = match memory {
+            super::state::Memory::Var(var) => (var, None),
+            super::state::Memory::Scalar(place) => {
+                let ty = place.ty.clone();
+                (self.b.var(&format!("{}_here", ident.name), ty, VarKind::Temporary, span), Some(place))
+            }
+            _ => return self.refuse(at, Class::Language, "the variable of DO is no scalar", ""),
+        };
+        let ty = self.b.proc().vars[var].ty.clone();
+        if !ty.is_integer() {
+            let help = "count with an integer, and compute the real from it";
+            return self.refuse(at, Class::Language, "the variable of DO is a real", help);
+        }
+        let (from, to) = (convert(from, &ty), self.fixed(convert(to, &ty)));
+        let Some(step) = known(&step) else {
+            return self.by_trips(name, var, (from, to, convert(step, &ty)), looped);
+        };
+        if step == 0 {
+            return self.refuse(at, Class::Language, "the step of DO is 0", "");
+        }
+        self.b.assign(var, from);
+        match copied {
+            None => self.repeat(name, None, Some(Counter { var, last: to, step }), looped),
+            Some(place) => {
+                // Statements of the body read the variable in memory.
+                let current = self.b.get(var);
+                self.b.emit(ItemKind::Store { to: place.clone(), from: current });
+                let end = Some((place, var));
+                self.repeat_with(name, None, Some(Counter { var, last: to, step }), looped, end)
+            }
+        }
+    }
+
+    /// A step that is no constant: the passes are counted.
+    fn by_trips(
+        &mut self,
+        name: Option<Box<str>>,
+        var: VarId,
+        (from, to, step): (Expr, Expr, Expr),
+        looped: &'t Do,
+    ) -> Result<Ends> {
+        let ty = from.ty.clone();
+        let step = self.fixed(step);
+        self.b.assign(var, from);
+        let from = self.b.get(var);
+        let distance = add(subtract(to, from), step.clone());
+        let trips = Expr::binary(Binary::Divide, distance, step.clone(), ty.clone());
+        let trips = self.b.keep("trips", trips);
+        let span = self.b.span;
+        let counter = self.b.var("trip", ty.clone(), VarKind::Temporary, span);
+        self.b.assign(counter, Expr::constant(1, ty));
+        let count = Counter { var: counter, last: trips, step: 1 };
+        self.repeat_stepping(name, None, Some(count), looped, None, Some((var, step)))
+    }
+
+    /// A value that is the same in all passes.
+    fn fixed(&mut self, expr: Expr) -> Expr {
+        match expr.kind {
+            ExprKind::Int(_) | ExprKind::Value(_) => expr,
+            _ => self.b.keep("last", expr),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        name: Option<Box<str>>,
+        test: Option<&'t Written>,
+        counter: Option<Counter>,
+        looped: &'t Do,
+    ) -> Result<Ends> {
+        self.repeat_with(name, test, counter, looped, None)
+    }
+
+    fn repeat_with(
+        &mut self,
+        name: Option<Box<str>>,
+        test: Option<&'t Written>,
+        counter: Option<Counter>,
+        looped: &'t Do,
+        copied: Option<(Place, VarId)>,
+    ) -> Result<Ends> {
+        self.repeat_stepping(name, test, counter, looped, copied, None)
+    }
+
+    /// A loop. `copied`: where the counter's value is kept for others; `beside`: a variable that goes by a step, too.
+    fn repeat_stepping(
+        &mut self,
+        name: Option<Box<str>>,
+        test: Option<&'t Written>,
+        counter: Option<Counter>,
+        looped: &'t Do,
+        copied: Option<(Place, VarId)>,
+        beside: Option<(VarId, Expr)>,
+    ) -> Result<Ends> {
+        let exit = self.target("left");
+        let span = self.b.span;
+        self.b.begin_loop();
+        let first = self.b.items_here().len();
+        let on = match (test, &counter) {
+            (Some(test), _) => self.truth(test)?,
+            (None, Some(counter)) => {
+                let op = if counter.step > 0 { Binary::LessEqual } else { Binary::GreaterEqual };
+                let at = self.b.head(counter.var);
+                Expr::binary(op, at, counter.last.clone(), logical())
+            }
+            (None, None) => Expr::constant(1, logical()),
+        };
+        // A test that calls a function runs at the beginning of the pass.
+        let runs = self.b.items_here().len() > first;
+        if runs {
+            self.b.begin_branch(not(on.clone()));
+            self.leave(exit);
+            self.b.end_branch();
+        }
+        let cycle = self.target("skipped");
+        self.open.push(Construct { name, exit, cycle: Some(cycle) });
+        let mut ends = if runs {
+            let stays = self.stays(&[exit]);
+            self.b.begin_branch(stays);
+            let ends = self.block(&looped.body);
+            self.b.end_branch();
+            Ends { never: false, leaves: [ends.leaves, vec![exit]].concat() }
+        } else {
+            self.block(&looped.body)
+        };
+        self.open.pop();
+        ends.leaves.retain(|target| *target != cycle);
+        self.b.span = span;
+        self.step(counter.as_ref(), &ends.leaves, copied, beside);
+        let mut all = Vec::new();
+        for target in &ends.leaves {
+            let flag = self.flags[target.0];
+            all.push(not(self.b.head(flag)));
+        }
+        if !runs {
+            all.push(on);
+        }
+        let whole = all.into_iter().reduce(|a, b| Expr::binary(Binary::And, a, b, logical()));
+        self.b.test(whole.unwrap_or(Expr::constant(1, logical())), TestAt::Before);
+        self.b.end_loop();
+        ends.leaves.retain(|target| *target != exit);
+        Ok(Ends { never: false, leaves: ends.leaves })
+    }
+
+    fn step(
+        &mut self,
+        counter: Option<&Counter>,
+        leaves: &[Target],
+        copied: Option<(Place, VarId)>,
+        beside: Option<(VarId, Expr)>,
+    ) {
+        let Some(counter) = counter else { return };
+        if !leaves.is_empty() {
+            let stays = self.stays(leaves);
+            self.b.begin_branch(stays);
+        }
+        let next = shifted(self.b.get(counter.var), counter.step);
+        self.b.assign(counter.var, next);
+        if let Some((var, step)) = beside {
+            let next = add(self.b.get(var), step);
+            self.b.assign(var, next);
+        }
+        if let Some((place, var)) = copied {
+            let from = self.b.get(var);
+            self.b.emit(ItemKind::Store { to: place, from });
+        }
+        if !leaves.is_empty() {
+            self.b.end_branch();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What names stand for while a procedure is lowered: variables, places, arrays.
+
+use super::make::*;
+use super::state::{Array, Lower, Memory, Result};
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
+use adtape_fortran::scope::shapes::{Bounds, Upper};
+use adtape_fortran::source::Span as Written;
+
+impl<'t> Lower<'_, 't> {
+    /// What a variable stands for.
+    pub fn memory(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        if let Some(known) = self.memory.get(&id) {
+            return Ok(known.clone());
+        }
+        let symbol = self.names.symbol(id);
+        let is_own = symbol.scope == self.own;
+        let found = if is_own || matches!(self.names.scope(symbol.scope).kind, scope::ScopeKind::Construct) {
+            self.local(id, at)?
+        } else {
+            self.global(id, at)?
+        };
+        self.memory.insert(id, found.clone());
+        Ok(found)
+    }
+
+    /// A variable of the procedure, not a dummy.
+    fn local(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        let symbol = self.names.symbol(id);
+        let name = symbol.name.to_string();
+        self.not_supported(id, at)?;
+        if symbol.flags.saved {
+            let what = format!("'{name}' keeps its value from call to call (SAVE, or a first value)");
+            return self.refuse(at, Class::Language, what, "pass it as an argument, or make it a variable of a module");
+        }
+        let ty = self.type_of_symbol(id, at)?;
+        let span = self.span(symbol.span);
+        let Some(bounds) = self.names.bounds(id) else {
+            if !self.is_addressed(id) {
+                return Ok(Memory::Var(self.b.var(&name, ty, VarKind::User, span)));
+            }
+            let life = Life::Region(RegionId::BODY);
+            let object =
+                self.b.object(Object { name, elem: ty.clone(), shape: Vec::new(), life, constant: false, span });
+            self.b.emit(ItemKind::Declare { object });
+            return Ok(Memory::Scalar(Place { base: Base::Object(object), path: Vec::new(), ty }));
+        };
+        if symbol.flags.allocatable {
+            return self.refuse(
+                at,
+                Class::Language,
+                format!(
+                    "'{name}' is used where it is not allocated in this procedure before, outside of branches and loops"
+                ),
+                "allocate it there, or make it an automatic array",
+            );
+        }
+        let (dims, lowers) = self.shape_of(&name, &bounds, at)?;
+        Ok(Memory::Array(self.declared_array(&name, ty, dims, lowers, span)))
+    }
+
+    /// A new array of the procedure, alive until the region at hand ends.
+    pub fn declared_array(&mut self, name: &str, elem: Type, dims: Vec<Dim>, lowers: Vec<Expr>, span: Span) -> Array {
+        let shape = dims.iter().rev().cloned().collect();
+        let life = Life::Region(self.b.region());
+        let object = Object { name: name.to_string(), elem: elem.clone(), shape, life, constant: false, span };
+        let object = self.b.object(object);
+        self.b.emit(ItemKind::Declare { object });
+        self.note_lowers(name, &lowers);
+        Array { base: Base::Object(object), dims, lowers, elem }
+    }
+
+    /// Notes the lower bounds of an array for whoever prints it.
+    pub fn note_lowers(&mut self, name: &str, lowers: &[Expr]) {
+        let lowers = lowers.iter().map(known).collect();
+        self.facts.lowers.insert(name.to_string(), lowers);
+    }
+
+    /// A variable of a module.
+    fn global(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        let symbol = self.names.symbol(id);
+        let name = symbol.name.to_string();
+        self.not_supported(id, at)?;
+        let Some(module) = self.reader.module(symbol.scope) else {
+            let what = format!("'{name}' belongs to the procedure around this one");
+            return self.refuse(at, Class::Language, what, "pass it as an argument");
+        };
+        if symbol.flags.allocatable {
+            let what = format!("'{name}' is an allocatable array of a module");
+            return self.refuse(at, Class::Language, what, "pass it as an argument");
+        }
+        let ty = self.type_of_symbol(id, at)?;
+        let bounds = self.names.bounds(id);
+        let (dims, lowers) = match &bounds {
+            Some(bounds) => self.shape_of(&name, bounds, at)?,
+            None => (Vec::new(), Vec::new()),
+        };
+        let global = match self.reader.global_numbers.get(&id) {
+            Some(known) => *known,
+            None => {
+                let shape = dims.iter().rev().cloned().collect();
+                let span = self.reader.texts.span(self.names.scope(symbol.scope).file, symbol.span);
+                let (elem, life) = (ty.clone(), Life::Global);
+                let object = Object { name: name.clone(), elem, shape, life, constant: false, span };
+                let global = self.reader.globals.add(object);
+                self.reader.global_numbers.insert(id, global);
+                self.reader.fortran.globals.push(module);
+                self.reader.fortran.global_lowers.push(lowers.iter().map(known).collect());
+                global
+            }
+        };
+        let base = Base::Global(global);
+        Ok(match bounds {
+            Some(_) => Memory::Array(Array { base, dims, lowers, elem: ty }),
+            None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
+        })
+    }
+
+    /// Refuses what no variable may be.
+    pub fn not_supported(&mut self, id: SymbolId, at: Written) -> Result<()> {
+        let symbol = self.names.symbol(id);
+        let flags = symbol.flags;
+        let reasons = [
+            (flags.pointer, "is a pointer"),
+            (flags.optional, "is optional"),
+            (flags.volatile, "is volatile"),
+            (flags.in_common, "is in a COMMON block"),
+            (flags.equivalenced, "is in an EQUIVALENCE"),
+            (symbol.codims.is_some(), "is a coarray"),
+        ];
+        match reasons.into_iter().find(|(there, _)| *there) {
+            Some((_, reason)) => {
+                let what = format!("'{}' {reason}, which is not supported", symbol.name);
+                self.refuse(at, Class::Language, what, "")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The type of a symbol's scalar.
+    pub fn type_of_symbol(&mut self, id: SymbolId, at: Written) -> Result<Type> {
+        let found = self.reader.symbol_type(id);
+        let name = &self.names.symbol(id).name;
+        match found {
+            Ok(ty) => Ok(ty),
+            Err(why) => self.refuse(at, Class::Type, format!("'{name}': {why}"), ""),
+        }
+    }
+
+    /// The dimensions and lower bounds that a declaration gives, as they are at entry.
+    pub fn shape_of(&mut self, name: &str, bounds: &[Bounds<'t>], at: Written) -> Result<(Vec<Dim>, Vec<Expr>)> {
+        let (mut dims, mut lowers) = (Vec::new(), Vec::new());
+        for bound in bounds {
+            let lower = match bound.lower {
+                Some(lower) => self.in_scope(bound.scope, |this| this.integer(lower))?,
+                None => Expr::int(1),
+            };
+            let extent = match bound.upper {
+                Upper::Expr(upper) => {
+                    let upper = self.in_scope(bound.scope, |this| this.integer(upper))?;
+                    Some(self.steady(shifted(subtract(upper, lower.clone()), 1)))
+                }
+                Upper::Star => None,
+                Upper::Assumed | Upper::Deferred => {
+                    let what = format!("the shape of '{name}' is not declared");
+                    return self.refuse(at, Class::Language, what, "declare its extents");
+                }
+            };
+            dims.push(Dim { extent });
+            lowers.push(self.steady(lower));
+        }
+        Ok((dims, lowers))
+    }
+
+    /// An expression that stays what it is now: the memory that it reads may change.
+    pub fn steady(&mut self, expr: Expr) -> Expr {
+        if walk::loads(&expr) { self.b.keep("extent", expr) } else { expr }
+    }
+
+    /// Lowers with the names of another scope.
+    pub fn in_scope<R>(&mut self, scope: ScopeId, work: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.scope, scope);
+        let found = work(self);
+        self.scope = before;
+        found
+    }
+}

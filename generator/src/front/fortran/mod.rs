@@ -1,0 +1,105 @@
+//! Fortran: from the tree and the names of `adtape_fortran` to the intermediate representation.
+//!
+//! ```text
+//!   texts ──► reach ────────────────► procedure ──► statement, loops, call
+//!   files,    what heads call, how      dummies,      assign, arrays ──► place, expression, intrinsic
+//!   places    arguments are passed      locals
+//! ```
+//!
+//! A scalar dummy that no procedure writes is a value; others are pointers. Arrays are pointers to their first element,
+//! dimensions from the last to the first, subscripts from 0: the lower bounds stay with the front end, and the emitter
+//! adds constant ones again. An array of assumed shape brings its extents along, as parameters behind the others.
+
+mod arrays;
+mod assign;
+mod call;
+mod expression;
+mod intrinsic;
+mod loops;
+mod make;
+mod memory;
+mod place;
+mod procedure;
+mod reach;
+mod reductions;
+mod state;
+mod statement;
+mod texts;
+mod types;
+
+use super::{Input, Unread};
+use crate::ir::{Fortran, Program};
+use crate::refuse::{Class, Refusal};
+use adtape_fortran::{read as read_text, scope};
+use state::Reader;
+use std::sync::Arc;
+use texts::Texts;
+
+/// Whether a file is named as Fortran is.
+pub fn is_fortran(path: &str) -> bool {
+    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(extension.as_str(), "f" | "for" | "ftn" | "f77" | "fpp" | "f90" | "f95" | "f03" | "f08" | "f18")
+}
+
+/// Reads the sources.
+///
+/// # Errors
+/// All refusals that were met, in the order of the sources.
+pub fn read(input: &Input) -> Result<Program, Unread> {
+    let mut texts = Texts::default();
+    for path in &input.files {
+        texts
+            .load(path, &input.arguments)
+            .map_err(|refusal| Unread { refusals: vec![refusal], sources: Vec::new() })?;
+    }
+    let readings: Vec<_> = texts.sources.iter().map(|text| read_text(&text.source, text.form)).collect();
+    let mut refusals = Vec::new();
+    for (file, reading) in readings.iter().enumerate() {
+        let said = reading.messages.iter();
+        refusals.extend(said.map(|message| language(&mut texts, file, message)));
+    }
+    if !refusals.is_empty() {
+        return Err(texts.unread(refusals));
+    }
+    let files: Vec<_> = readings.iter().map(|reading| &reading.file).collect();
+    let names = scope::resolve(&files);
+    let refusals: Vec<Refusal> =
+        names.messages.iter().map(|(file, message)| language(&mut texts, *file, message)).collect();
+    if !refusals.is_empty() {
+        return Err(texts.unread(refusals));
+    }
+    let mut reader = Reader::new(&names, texts);
+    reader.heads(&input.heads);
+    reader.lower();
+    if !reader.refusals.is_empty() {
+        let mut refusals = std::mem::take(&mut reader.refusals);
+        refusals.sort_by_key(|refusal| (refusal.span.source, refusal.span.start));
+        refusals.dedup();
+        return Err(reader.texts.unread(refusals));
+    }
+    Ok(reader.finish())
+}
+
+/// What the reader of a text says, as a refusal.
+fn language(texts: &mut Texts, file: usize, message: &adtape_fortran::message::Message) -> Refusal {
+    Refusal {
+        class: Class::Language,
+        span: texts.span(file, message.span),
+        what: message.text.clone(),
+        help: String::new(),
+    }
+}
+
+impl Reader<'_> {
+    fn finish(self) -> Program {
+        let fortran: Fortran = self.fortran;
+        Program {
+            types: self.types,
+            sources: self.texts.files.into(),
+            globals: self.globals,
+            procs: self.procs.into_iter().flatten().collect::<Vec<_>>().into(),
+            fortran: Some(Arc::new(fortran)),
+            ..Program::default()
+        }
+    }
+}

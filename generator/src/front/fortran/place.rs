@@ -1,0 +1,191 @@
+//! References as places: subscripts, sections.
+
+use super::make::*;
+use super::state::{Array, Lower, Memory, Result, Spot};
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::scope::program::{self as scope, SymbolId};
+use adtape_fortran::source::Span as Written;
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Ident, Reference, Section};
+
+impl<'t> Lower<'_, 't> {
+    /// What a name stands for here.
+    pub fn symbol(&mut self, name: &Ident) -> Result<SymbolId> {
+        match self.names.lookup(self.scope, &name.name) {
+            Some(symbol) => Ok(symbol),
+            None => self.refuse(name.span, Class::Language, format!("'{}' is not declared", name.name), "declare it"),
+        }
+    }
+
+    /// Whether a reference names a variable, or a part of one.
+    pub fn is_variable(&self, reference: &Reference) -> bool {
+        let symbol = self.names.lookup(self.scope, &reference.parts[0].name.name);
+        let class = symbol.map(|symbol| &self.names.symbol(symbol).class);
+        matches!(class, Some(scope::Class::Variable | scope::Class::Associated(_)))
+    }
+
+    /// The place of a reference. `at`: which element, from 0, where it is an array; nothing for a scalar.
+    pub fn place(&mut self, reference: &'t Reference, at: &[Expr]) -> Result<Spot> {
+        let part = &reference.parts[0];
+        let symbol = self.symbol(&part.name)?;
+        if reference.parts.len() > 1 || part.image.is_some() || part.lists.len() > 1 {
+            return self.refuse(reference.span, Class::Type, "components of derived types are not supported", "");
+        }
+        match self.memory(symbol, part.name.span)? {
+            Memory::Var(var) => Ok(Spot::Var(var)),
+            Memory::Scalar(place) => Ok(Spot::Place(place)),
+            Memory::Value(_) => {
+                self.refuse(reference.span, Class::Language, format!("'{}' is no variable", part.name.name), "")
+            }
+            Memory::Array(array) => {
+                let list = part.lists.first().map(Vec::as_slice);
+                let subscripts = self.subscripts(&array, list, at, reference.span)?;
+                Ok(Spot::Place(array.element(subscripts)))
+            }
+        }
+    }
+
+    /// Subscripts from 0 of an element of a whole array, a section, or by themselves.
+    fn subscripts(
+        &mut self,
+        array: &Array,
+        list: Option<&'t [Argument]>,
+        at: &[Expr],
+        span: Written,
+    ) -> Result<Vec<Expr>> {
+        let Some(list) = list else {
+            if at.len() != array.dims.len() {
+                return self.refuse(span, Class::Language, "an array stands where a scalar is expected", "");
+            }
+            return Ok(at.to_vec());
+        };
+        if list.len() != array.dims.len() {
+            return self.refuse(span, Class::Language, "the number of subscripts is not that of the dimensions", "");
+        }
+        let mut at = at.iter();
+        let mut subscripts = Vec::new();
+        for (position, argument) in list.iter().enumerate() {
+            let lower = array.lowers[position].clone();
+            let subscript = match &argument.value {
+                ArgumentValue::Expr(value) if self.names.type_of(self.scope, value).rank == Some(1) => {
+                    // A vector of subscripts.
+                    let Some(at) = at.next() else { return self.no_element(span) };
+                    let index = self.element(value, std::slice::from_ref(at))?;
+                    subtract(index, lower)
+                }
+                ArgumentValue::Expr(value) => subtract(self.integer(value)?, lower),
+                ArgumentValue::Section(section) => {
+                    let Some(at) = at.next() else { return self.no_element(span) };
+                    let (first, stride) = self.first_and_stride(array, position, section)?;
+                    add(first, multiply(at.clone(), stride))
+                }
+                _ => return self.refuse(span, Class::Language, "this subscript is not supported", ""),
+            };
+            subscripts.push(subscript);
+        }
+        Ok(subscripts)
+    }
+
+    fn no_element<T>(&mut self, span: Written) -> Result<T> {
+        self.refuse(span, Class::Language, "a section stands where a scalar is expected", "")
+    }
+
+    /// Where a section begins, from 0, and its stride.
+    fn first_and_stride(&mut self, array: &Array, position: usize, section: &'t Section) -> Result<(Expr, Expr)> {
+        let lower = array.lowers[position].clone();
+        let stride = match &section.stride {
+            Some(stride) => self.integer(stride)?,
+            None => Expr::int(1),
+        };
+        let first = match &section.lower {
+            Some(first) => subtract(self.integer(first)?, lower),
+            None => match known(&stride) {
+                Some(1..) => Expr::int(0),
+                _ => shifted(self.extent_of(array, position, section.span)?, -1),
+            },
+        };
+        Ok((first, stride))
+    }
+
+    fn extent_of(&mut self, array: &Array, position: usize, span: Written) -> Result<Expr> {
+        match &array.dims[position].extent {
+            Some(extent) => Ok(extent.clone()),
+            None => self.refuse(span, Class::Language, "the last bound of this dimension is not known", "write it"),
+        }
+    }
+
+    /// How many elements a section has: 0 or less if none.
+    fn length_of(&mut self, array: &Array, position: usize, section: &'t Section) -> Result<Expr> {
+        let (first, stride) = self.first_and_stride(array, position, section)?;
+        let last = match &section.upper {
+            Some(last) => subtract(self.integer(last)?, array.lowers[position].clone()),
+            None => match known(&stride) {
+                Some(1..) => shifted(self.extent_of(array, position, section.span)?, -1),
+                _ => Expr::int(0),
+            },
+        };
+        if known(&stride) == Some(1) {
+            return Ok(shifted(subtract(last, first), 1));
+        }
+        let distance = add(subtract(last, first), stride.clone());
+        let ty = distance.ty.clone();
+        Ok(Expr::binary(Binary::Divide, distance, convert(stride, &ty), ty))
+    }
+
+    /// The extents of a reference to an array.
+    pub fn reference_shape(&mut self, reference: &'t Reference) -> Result<Vec<Expr>> {
+        let part = &reference.parts[0];
+        let symbol = self.symbol(&part.name)?;
+        let Memory::Array(array) = self.memory(symbol, part.name.span)? else {
+            return self.refuse(reference.span, Class::Language, "a scalar stands where an array is expected", "");
+        };
+        let mut shape = Vec::new();
+        let Some(list) = part.lists.first() else {
+            for position in 0..array.dims.len() {
+                shape.push(self.extent_of(&array, position, reference.span)?);
+            }
+            return Ok(shape);
+        };
+        for (position, argument) in list.iter().enumerate() {
+            match &argument.value {
+                ArgumentValue::Section(section) => shape.push(self.length_of(&array, position, section)?),
+                ArgumentValue::Expr(value) if self.names.type_of(self.scope, value).rank == Some(1) => {
+                    shape.extend(self.shape(value)?);
+                }
+                _ => {}
+            }
+        }
+        Ok(shape)
+    }
+
+    /// Whether a reference is a row of memory without gaps: whole dimensions, then a range, then single subscripts.
+    pub fn is_contiguous(&self, reference: &Reference) -> bool {
+        let Some(list) = reference.parts[0].lists.first() else { return true };
+        let mut whole = true;
+        list.iter().all(|argument| match &argument.value {
+            ArgumentValue::Section(Section { lower, upper, stride, .. }) => {
+                let was_whole = std::mem::replace(&mut whole, lower.is_none() && upper.is_none() && stride.is_none());
+                was_whole && stride.is_none()
+            }
+            ArgumentValue::Expr(value) => {
+                whole = false;
+                self.names.type_of(self.scope, value).rank == Some(0)
+            }
+            _ => false,
+        })
+    }
+
+    /// A place whose subscripts stay what they are now.
+    pub fn steady_place(&mut self, mut place: Place) -> Place {
+        for step in &mut place.path {
+            if let Step::Index(subscripts) = step {
+                for subscript in subscripts {
+                    if !matches!(subscript.at.kind, ExprKind::Int(_) | ExprKind::Value(_)) {
+                        subscript.at = self.b.keep("subscript", subscript.at.clone());
+                    }
+                }
+            }
+        }
+        place
+    }
+}

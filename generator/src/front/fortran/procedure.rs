@@ -1,0 +1,306 @@
+//! A procedure: its dummies, its result, its body.
+
+use super::state::{Array, Lower, Memory, Reader, Refused, Result, Target};
+use crate::ir::build::Builder;
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::scope::program::{self as scope, ScopeId, ScopeKind, SymbolId};
+use adtape_fortran::scope::shapes::Upper;
+use adtape_fortran::source::Span as Written;
+use adtape_fortran::tree::attribute::Intent;
+use adtape_fortran::tree::header::UnitKind;
+use adtape_fortran::tree::unit::Unit;
+use rustc_hash::FxHashMap;
+
+impl<'r, 't> Lower<'r, 't> {
+    /// Lowers one that is reached; none if something is refused.
+    pub fn procedure(reader: &'r mut Reader<'t>, id: ProcId) -> Option<Proc> {
+        let names = reader.names;
+        let (scope, unit) = (reader.reached[id.index()].scope, reader.reached[id.index()].unit);
+        let file = names.scope(scope).file;
+        let span = reader.texts.span(file, unit.header.span);
+        let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
+        let module = names.scope(scope).host;
+        let module = module.and_then(|host| reader.module(host));
+        let facts = FortranProc { name: name.clone(), module, ..FortranProc::default() };
+        let mut b = Builder::new(&name, Type::Void, span);
+        b.proc_mut().language = Language::Fortran;
+        let (memory, open, flags) = (FxHashMap::default(), Vec::new(), Vec::new());
+        let mut lower = Lower {
+            reader,
+            names,
+            id,
+            own: scope,
+            scope,
+            b,
+            memory,
+            facts,
+            open,
+            flags,
+            returned: Target(0),
+            written_back: Vec::new(),
+        };
+        let before = lower.reader.refusals.len();
+        let result = lower.whole(unit).unwrap_or(None);
+        if lower.reader.refusals.len() > before {
+            lower.reader.fortran.procs.push(FortranProc::default());
+            return None;
+        }
+        let Lower { reader, b, facts, .. } = lower;
+        reader.fortran.procs.push(facts);
+        Some(b.finish(result))
+    }
+
+    fn whole(&mut self, unit: &'t Unit) -> Result<Option<Expr>> {
+        let host = self.names.scope(self.own).host.map(|host| self.names.scope(host).kind);
+        if self.facts.module.is_none() && matches!(host, Some(ScopeKind::Unit(_))) {
+            let help = "move it to a module, and pass the variables that both use as arguments";
+            return self.refuse(unit.header.span, Class::Language, "a procedure inside another one", help);
+        }
+        self.dummies(unit)?;
+        let result = self.result(unit)?;
+        self.locals()?;
+        self.returned = self.target("returned");
+        self.block(&unit.body);
+        for (var, to) in std::mem::take(&mut self.written_back) {
+            let from = self.b.get(var);
+            self.b.emit(ItemKind::Store { to, from });
+        }
+        Ok(match result {
+            Some(Memory::Var(var)) => Some(self.b.get(var)),
+            Some(Memory::Scalar(place)) => Some(Expr::load(place)),
+            _ => None,
+        })
+    }
+
+    /// Notes a refusal.
+    pub fn refuse<T>(&mut self, at: Written, class: Class, what: impl Into<String>, help: &str) -> Result<T> {
+        let span = self.span(at);
+        self.reader.refuse(span, class, what, help);
+        Err(Refused)
+    }
+
+    /// A place in the sources.
+    pub fn span(&mut self, at: Written) -> Span {
+        let file = self.names.scope(self.own).file;
+        self.reader.texts.span(file, at)
+    }
+
+    /// Whether a scalar is passed to a dummy that is written.
+    pub fn is_addressed(&self, id: SymbolId) -> bool {
+        self.reader.reached[self.id.index()].addressed.contains(&id)
+    }
+
+    fn dummies(&mut self, unit: &'t Unit) -> Result<()> {
+        let passed = self.reader.reached[self.id.index()].dummies.clone();
+        let at = unit.header.span;
+        let mut arrays = Vec::new();
+        for (position, dummy) in passed.iter().enumerate() {
+            let symbol = self.names.symbol(dummy.symbol);
+            self.not_supported(dummy.symbol, symbol.span)?;
+            if symbol.flags.allocatable {
+                let what = format!("'{}' is an allocatable argument", symbol.name);
+                return self.refuse(symbol.span, Class::Language, what, "pass it where it is allocated already");
+            }
+            let ty = self.type_of_symbol(dummy.symbol, symbol.span)?;
+            let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+            let param_type = match dummy.kind {
+                DummyKind::Array => {
+                    let inner = bounds.iter().rev().skip(1).rev();
+                    let row = inner.fold(ty.clone(), |elem, bound| {
+                        let extent = bound.extent(self.names).and_then(|extent| u64::try_from(extent).ok());
+                        Type::Array { elem: Box::new(elem), extent }
+                    });
+                    Type::Pointer(Box::new(row))
+                }
+                DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
+                DummyKind::Value | DummyKind::Extent { .. } => ty.clone(),
+            };
+            let entry = self.param(&symbol.name, param_type.clone(), dummy.kind, symbol.intent, dummy.symbol);
+            let pointer = Expr::value(entry.1, param_type);
+            match dummy.kind {
+                DummyKind::Value => {
+                    let memory = Memory::Var(entry.0);
+                    self.memory.insert(dummy.symbol, memory);
+                }
+                DummyKind::Scalar => arrays.push((position, dummy, pointer, ty, Vec::new())),
+                DummyKind::Array => arrays.push((position, dummy, pointer, ty, bounds)),
+                DummyKind::Extent { .. } => {}
+            }
+        }
+        let mut shapes: FxHashMap<usize, Vec<Expr>> = FxHashMap::default();
+        for (position, dummy, _, _, bounds) in &arrays {
+            let assumed = bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed));
+            if !assumed {
+                continue;
+            }
+            let name = self.names.symbol(dummy.symbol).name.to_string();
+            let mut extents = Vec::new();
+            for dim in 1..=bounds.len() {
+                let kind = DummyKind::Extent { of: *position as u32, dim: dim as u32 };
+                let ty = Type::int();
+                let (_, entry) =
+                    self.param(&format!("{name}_n{dim}"), ty.clone(), kind, Some(Intent::In), dummy.symbol);
+                extents.push(Expr::value(entry, ty));
+            }
+            shapes.insert(*position, extents);
+        }
+        for (position, dummy, pointer, ty, bounds) in arrays {
+            let symbol = self.names.symbol(dummy.symbol);
+            let base = Base::At(Box::new(pointer));
+            if dummy.kind == DummyKind::Scalar {
+                let first = Subscript { at: Expr::int(0), dim: Dim::default() };
+                let place = Place { base, path: vec![Step::Index(vec![first])], ty: ty.clone() };
+                if self.is_addressed(dummy.symbol) {
+                    self.memory.insert(dummy.symbol, Memory::Scalar(place));
+                    continue;
+                }
+                let span = self.span(symbol.span);
+                let var = self.b.var(&symbol.name, ty, VarKind::Renamed, span);
+                if symbol.intent != Some(Intent::Out) {
+                    self.b.assign(var, Expr::load(place.clone()));
+                }
+                if symbol.intent != Some(Intent::In) {
+                    self.written_back.push((var, place));
+                }
+                self.memory.insert(dummy.symbol, Memory::Var(var));
+                continue;
+            }
+            let (dims, lowers) = match shapes.remove(&position) {
+                Some(extents) => {
+                    let mut lowers = Vec::new();
+                    for bound in &bounds {
+                        lowers.push(match bound.lower {
+                            Some(lower) => self.in_scope(bound.scope, |this| this.integer(lower))?,
+                            None => Expr::int(1),
+                        });
+                    }
+                    let dims = extents.into_iter().map(|extent| Dim { extent: Some(extent) });
+                    (dims.collect(), lowers)
+                }
+                None => self.shape_of(&symbol.name, &bounds, at)?,
+            };
+            self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
+            self.note_lowers(&symbol.name, &lowers);
+            self.memory.insert(dummy.symbol, Memory::Array(Array { base, dims, lowers, elem: ty }));
+        }
+        Ok(())
+    }
+
+    /// A parameter: its variable and its value at entry.
+    fn param(
+        &mut self,
+        name: &str,
+        ty: Type,
+        kind: DummyKind,
+        intent: Option<Intent>,
+        symbol: SymbolId,
+    ) -> (VarId, ValueId) {
+        let span = self.span(self.names.symbol(symbol).span);
+        let var = self.b.var(name, ty.clone(), VarKind::User, span);
+        let position = u32::try_from(self.b.proc().params.len()).expect("fewer parameters than that");
+        let entry = self.b.entry(var, position);
+        let is_memory = matches!(kind, DummyKind::Scalar | DummyKind::Array);
+        let read_only = is_memory && intent == Some(Intent::In);
+        let declaration = format!("{} @", if is_memory { "pointer" } else { "value" });
+        self.b.proc_mut().params.push(Param {
+            name: name.to_string(),
+            ty,
+            declaration,
+            var: Some(var),
+            entry: Some(entry),
+            object: None,
+            shape: Vec::new(),
+            read_only,
+            apart: false,
+            no_alias: is_memory && !self.names.symbol(symbol).flags.target,
+            undefined_at_entry: is_memory && intent == Some(Intent::Out),
+        });
+        let intent = intent.map(|intent| match intent {
+            Intent::In => "in",
+            Intent::Out => "out",
+            Intent::InOut => "inout",
+        });
+        let is_extent = matches!(kind, DummyKind::Extent { .. });
+        let bounds = if is_extent { Vec::new() } else { self.bounds_text(symbol) };
+        self.facts.dummies.push(FortranDummy { kind, bounds, intent });
+        (var, entry)
+    }
+
+    /// The bounds of an array as they are declared.
+    fn bounds_text(&self, symbol: SymbolId) -> Vec<String> {
+        let text = adtape_fortran::print::expression;
+        let bounds = self.names.bounds(symbol).unwrap_or_default();
+        let one = |bound: &adtape_fortran::scope::shapes::Bounds<'t>| {
+            let lower = bound.lower.map(|lower| format!("{}:", text(lower))).unwrap_or_default();
+            match bound.upper {
+                Upper::Expr(upper) => format!("{lower}{}", text(upper)),
+                Upper::Star => format!("{lower}*"),
+                Upper::Assumed | Upper::Deferred if lower.is_empty() => ":".to_string(),
+                Upper::Assumed | Upper::Deferred => lower,
+            }
+        };
+        bounds.iter().map(one).collect()
+    }
+
+    fn result(&mut self, unit: &'t Unit) -> Result<Option<Memory>> {
+        if !matches!(unit.header.kind, UnitKind::Function) {
+            return Ok(None);
+        }
+        let at = unit.header.span;
+        let Some(result) = self.names.result_symbol(self.own) else {
+            return self.refuse(at, Class::Language, "the result of the function is not declared", "declare it");
+        };
+        let ty = self.type_of_symbol(result, at)?;
+        if self.names.bounds(result).is_some() {
+            let help = "make it a subroutine with an argument more";
+            return self.refuse(at, Class::Language, "the function returns an array", help);
+        }
+        self.b.proc_mut().result_type = ty.clone();
+        self.facts.is_logical = ty == super::types::logical();
+        self.facts.result = Some(self.names.symbol(result).name.to_string());
+        let memory = self.memory(result, at)?;
+        Ok(Some(memory))
+    }
+
+    /// Declares what the body names, so that it lives as long as the procedure runs.
+    fn locals(&mut self) -> Result<()> {
+        let named = &self.reader.reached[self.id.index()].named;
+        let is_local = |id: &SymbolId| {
+            let symbol = self.names.symbol(*id);
+            let is_variable = matches!(symbol.class, scope::Class::Variable);
+            symbol.scope == self.own && is_variable && !symbol.flags.allocatable && !self.memory.contains_key(id)
+        };
+        let mut locals: Vec<SymbolId> = named.iter().copied().filter(is_local).collect();
+        locals.sort_by_key(|id| self.names.symbol(*id).span.from);
+        for id in locals {
+            // Characters and the like are named by statements that are left out.
+            if self.reader.symbol_type(id).is_ok() {
+                self.memory(id, self.names.symbol(id).span)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// The number of a module, if the scope is one's.
+    pub fn module(&mut self, scope: ScopeId) -> Option<usize> {
+        if let Some(known) = self.modules.get(&scope) {
+            return Some(*known);
+        }
+        let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { return None };
+        if !matches!(unit.header.kind, UnitKind::Module) {
+            return None;
+        }
+        let file = self.names.scope(scope).file;
+        let end = self.texts.span(file, unit.end.span);
+        let contains = unit.contained.first().map(|first| self.texts.span(file, first.header.span).line);
+        let number = self.fortran.modules.len();
+        let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
+        let (source, line) = (end.source, end.line);
+        self.fortran.modules.push(FortranModule { name, source, contains, end: line, uses: Vec::new() });
+        self.modules.insert(scope, number);
+        Some(number)
+    }
+}

@@ -1,0 +1,318 @@
+//! What the heads call, and how arguments are passed.
+
+use super::state::{Called, Lower, Passed, Procedure, Reader};
+use super::texts::Texts;
+use crate::ir::*;
+use crate::refuse::{Class, Refusal};
+use adtape_fortran::scope::intrinsic::intrinsic;
+use adtape_fortran::scope::program::{self as scope, ScopeId, ScopeKind, SymbolId};
+use adtape_fortran::tree::attribute::Intent;
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Part, Reference};
+use adtape_fortran::tree::header::{Dummy, UnitKind};
+use adtape_fortran::tree::statement::{Action, Block, Control, Statement};
+use adtape_fortran::tree::unit::Unit;
+use adtape_fortran::tree::walk::{self, Node};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl<'t> Reader<'t> {
+    /// A reader of resolved names.
+    pub fn new(names: &'t scope::Program<'t>, texts: Texts) -> Reader<'t> {
+        Reader {
+            names,
+            texts,
+            refusals: Vec::new(),
+            types: Types::default(),
+            globals: IdVec::default(),
+            global_numbers: FxHashMap::default(),
+            procs: Vec::new(),
+            reached: Vec::new(),
+            numbers: FxHashMap::default(),
+            modules: FxHashMap::default(),
+            fortran: Fortran::default(),
+        }
+    }
+
+    /// Finds what the heads reach, and how their arguments are passed.
+    pub fn heads(&mut self, heads: &[String]) {
+        for head in heads {
+            let name = head.to_ascii_lowercase();
+            let is_head = |scope: &ScopeId| self.procedure_name(*scope).is_some_and(|own| *own.name == *name);
+            let mut found = (0..self.names.scopes.len()).map(|at| ScopeId(at as u32)).filter(is_head);
+            let first = found.next();
+            if found.next().is_some() {
+                let what = format!("several modules have a procedure '{name}'");
+                self.refuse(Span::default(), Class::Head, what, "give the one to differentiate a name of its own");
+                continue;
+            }
+            match first {
+                Some(scope) => drop(self.reach(scope)),
+                None => {
+                    let what = format!("the sources do not define the head '{head}'");
+                    let help = "name a subroutine or function that one of the files defines";
+                    self.refuse(Span::default(), Class::Head, what, help);
+                }
+            }
+        }
+        self.find_written();
+        self.find_addressed();
+    }
+
+    /// The name of a subroutine or function with a body.
+    fn procedure_name(&self, scope: ScopeId) -> Option<&'t Ident> {
+        let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { return None };
+        let is_procedure = matches!(unit.header.kind, UnitKind::Subroutine | UnitKind::Function);
+        unit.header.name.as_ref().filter(|_| is_procedure)
+    }
+
+    /// Notes a refusal.
+    pub fn refuse(&mut self, span: Span, class: Class, what: impl Into<String>, help: &str) {
+        self.refusals.push(Refusal { class, span, what: what.into(), help: help.to_string() });
+    }
+
+    /// The handle of a procedure that is reached.
+    pub fn number(&self, scope: ScopeId) -> Option<ProcId> {
+        self.numbers.get(&scope).copied()
+    }
+
+    fn reach(&mut self, scope: ScopeId) -> ProcId {
+        if let Some(known) = self.numbers.get(&scope) {
+            return *known;
+        }
+        let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { unreachable!("a procedure with a body") };
+        let id = ProcId::new(self.reached.len());
+        self.numbers.insert(scope, id);
+        let dummies = self.dummies(scope, unit);
+        let (addressed, named) = (FxHashSet::default(), FxHashSet::default());
+        self.reached.push(Procedure { scope, unit, dummies, addressed, named });
+        self.procs.push(None);
+        let mut called = Vec::new();
+        let mut named = FxHashSet::default();
+        self.each(scope, &unit.body, &mut |this, here, node| match node {
+            Node::Reference(reference) | Node::Callee(reference) => {
+                named.extend(this.names.lookup(here, &reference.parts[0].name.name));
+                if let Called::Procedure(other) = this.called(here, &reference.parts[0]) {
+                    called.push(other);
+                }
+            }
+            Node::Index(name) => named.extend(this.names.lookup(here, &name.name)),
+            Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
+        });
+        self.reached[id.index()].named = named;
+        for other in called {
+            self.reach(other);
+        }
+        id
+    }
+
+    /// Follows the references of a block, each with the scope that it stands in.
+    fn each(&self, scope: ScopeId, block: &'t Block, see: &mut dyn FnMut(&Self, ScopeId, &Node<'t>)) {
+        let mut scopes = vec![scope];
+        walk::block(block, &mut |node| {
+            let here = *scopes.last().expect("the procedure's own");
+            match &node {
+                Node::Enter(statement) => scopes.push(self.names.scope_of(*statement).unwrap_or(here)),
+                Node::EnterArm(_, arm) => scopes.push(self.names.scope_of(*arm).unwrap_or(here)),
+                Node::Leave => drop(scopes.pop()),
+                _ => {}
+            }
+            see(self, here, &node);
+        });
+    }
+
+    /// What a reference calls.
+    pub fn called(&self, scope: ScopeId, part: &Part) -> Called<'t> {
+        let names = self.names;
+        let of_compiler = |name: &str| match intrinsic(name) {
+            Some(_) => Called::Intrinsic(name.into()),
+            None => Called::Unknown(None),
+        };
+        let external = |name: &str| names.external(name).map(Called::Procedure);
+        let Some(id) = names.lookup(scope, &part.name.name) else {
+            return external(&part.name.name).unwrap_or_else(|| of_compiler(&part.name.name));
+        };
+        self.called_symbol(scope, id, part).unwrap_or_else(|| of_compiler(&part.name.name))
+    }
+
+    fn called_symbol(&self, scope: ScopeId, id: SymbolId, part: &Part) -> Option<Called<'t>> {
+        let names = self.names;
+        let symbol = names.symbol(id);
+        Some(match &symbol.class {
+            scope::Class::Procedure(inner) => match names.scope(*inner).kind {
+                ScopeKind::Unit(_) => Called::Procedure(*inner),
+                _ => names.external(&symbol.name).map_or(Called::Unknown(None), Called::Procedure),
+            },
+            scope::Class::External(_) if symbol.flags.dummy => Called::Unknown(None),
+            scope::Class::External(_) => {
+                return names.external(&symbol.name).map(Called::Procedure).or_else(|| {
+                    (!symbol.flags.external && intrinsic(&symbol.name).is_some())
+                        .then(|| Called::Intrinsic(symbol.name.clone()))
+                        .or(Some(Called::Unknown(None)))
+                });
+            }
+            scope::Class::Generic(_) => {
+                let actuals = part.lists.first().map_or(Vec::new(), |list| names.typed_arguments(scope, list));
+                let found = names.resolve(id, &actuals)?;
+                return self.called_symbol(scope, found, part);
+            }
+            scope::Class::StatementFunction(dummies, value) => Called::Statement(dummies.clone(), value, symbol.scope),
+            scope::Class::Intrinsic => Called::Intrinsic(symbol.name.clone()),
+            scope::Class::Opaque(module) => Called::Unknown(Some(module.clone())),
+            scope::Class::Entry(..) => Called::Unknown(None),
+            scope::Class::Variable
+            | scope::Class::Constant
+            | scope::Class::Address
+            | scope::Class::Derived(_)
+            | scope::Class::Namelist(_)
+            | scope::Class::Associated(_)
+            | scope::Class::Enumerator(..)
+            | scope::Class::Known(_) => Called::Nothing,
+        })
+    }
+
+    /// The dummies of a procedure, as far as declarations say how they are passed.
+    fn dummies(&mut self, scope: ScopeId, unit: &'t Unit) -> Vec<Passed> {
+        let mut dummies = Vec::new();
+        for dummy in &unit.header.arguments {
+            let Dummy::Name(name) = dummy else {
+                let span = self.texts.span(self.names.scope(scope).file, unit.header.span);
+                let help = "return a number, and branch on it where the procedure is called";
+                self.refuse(span, Class::Control, "an alternate return is not supported", help);
+                continue;
+            };
+            let Some(symbol) = self.names.scope(scope).names.get(&name.name).copied() else { continue };
+            let declared = self.names.symbol(symbol);
+            let kind = match (declared.dims, declared.intent) {
+                (Some(_), _) => DummyKind::Array,
+                (None, Some(Intent::Out | Intent::InOut)) => DummyKind::Scalar,
+                (None, _) => DummyKind::Value,
+            };
+            dummies.push(Passed { symbol, kind });
+        }
+        dummies
+    }
+
+    /// Scalar dummies without INTENT that somebody writes are passed by address: a fixpoint over the calls.
+    fn find_written(&mut self) {
+        loop {
+            let mut found = Vec::new();
+            for (at, procedure) in self.reached.iter().enumerate() {
+                let written = self.written_by(procedure);
+                let by_value = procedure.dummies.iter().enumerate().filter(|(_, dummy)| dummy.kind == DummyKind::Value);
+                let is_open = |dummy: &Passed| {
+                    let symbol = self.names.symbol(dummy.symbol);
+                    symbol.intent.is_none() && !symbol.flags.by_value
+                };
+                let more = by_value.filter(|(_, dummy)| is_open(dummy) && written.contains(&dummy.symbol));
+                found.extend(more.map(|(position, _)| (at, position)));
+            }
+            if found.is_empty() {
+                return;
+            }
+            for (at, position) in found {
+                self.reached[at].dummies[position].kind = DummyKind::Scalar;
+            }
+        }
+    }
+
+    /// The variables that a procedure's statements write by name, and those that it passes on to be written.
+    fn written_by(&self, procedure: &Procedure<'t>) -> FxHashSet<SymbolId> {
+        let mut written = FxHashSet::default();
+        self.targets(procedure.scope, &procedure.unit.body, &mut written);
+        self.each(procedure.scope, &procedure.unit.body, &mut |this, here, node| {
+            if let Node::Reference(reference) | Node::Callee(reference) = node {
+                written.extend(this.passed_scalars(here, reference));
+            }
+        });
+        written
+    }
+
+    /// Whole variables that a call passes to scalars that are passed by address.
+    fn passed_scalars(&self, here: ScopeId, reference: &'t Reference) -> Vec<SymbolId> {
+        let part = &reference.parts[0];
+        let Called::Procedure(scope) = self.called(here, part) else { return Vec::new() };
+        let Some(callee) = self.number(scope) else { return Vec::new() };
+        let dummies = &self.reached[callee.index()].dummies;
+        let list = part.lists.first().map_or(&[][..], |list| list);
+        let mut found = Vec::new();
+        for (position, argument) in list.iter().enumerate() {
+            let Some(dummy) = self.dummy_of(dummies, position, argument) else { continue };
+            if dummies[dummy].kind == DummyKind::Scalar
+                && let ArgumentValue::Expr(value) = &argument.value
+                && let Some(name) = value.name()
+            {
+                found.extend(self.names.lookup(here, &name.name));
+            }
+        }
+        found
+    }
+
+    /// The position of the dummy that an actual argument belongs to.
+    pub fn dummy_of(&self, dummies: &[Passed], position: usize, argument: &Argument) -> Option<usize> {
+        match &argument.keyword {
+            None => (position < dummies.len()).then_some(position),
+            Some(keyword) => dummies.iter().position(|dummy| self.names.symbol(dummy.symbol).name == keyword.name),
+        }
+    }
+
+    fn targets(&self, scope: ScopeId, block: &'t [Statement], written: &mut FxHashSet<SymbolId>) {
+        for statement in block {
+            let here = self.names.scope_of(statement).unwrap_or(scope);
+            let mut write = |reference: &Reference| {
+                written.extend(self.names.lookup(here, &reference.parts[0].name.name));
+            };
+            match &statement.action {
+                Action::Assign(target, _) => write(target),
+                Action::Transfer(transfer) => {
+                    transfer.items.iter().filter_map(Written::reference).for_each(&mut write);
+                    let controls = transfer.controls.iter().filter_map(|control| match &control.value {
+                        ArgumentValue::Expr(value) => value.reference(),
+                        _ => None,
+                    });
+                    controls.for_each(&mut write);
+                }
+                Action::If(arms) | Action::Where(arms) => {
+                    arms.iter().for_each(|arm| self.targets(here, &arm.block, written));
+                }
+                Action::IfAction(_, inner) | Action::WhereAction(_, inner) | Action::ForallAction(_, inner) => {
+                    self.targets(here, std::slice::from_ref(inner), written);
+                }
+                Action::Do(looped) => {
+                    if let Control::Count(count) = &looped.control {
+                        write(&count.variable);
+                    }
+                    self.targets(here, &looped.body, written);
+                }
+                Action::Select(select) => select.arms.iter().for_each(|arm| self.targets(here, &arm.block, written)),
+                Action::Associate(_, inner)
+                | Action::Block(_, inner)
+                | Action::Critical(_, inner)
+                | Action::Team(_, _, _, inner)
+                | Action::Forall(_, inner) => self.targets(here, inner, written),
+                _ => {}
+            }
+        }
+    }
+
+    /// Scalars that are passed by address.
+    fn find_addressed(&mut self) {
+        for at in 0..self.reached.len() {
+            let procedure = &self.reached[at];
+            let mut addressed = FxHashSet::default();
+            self.each(procedure.scope, &procedure.unit.body, &mut |this, here, node| {
+                if let Node::Reference(reference) | Node::Callee(reference) = node {
+                    addressed.extend(this.passed_scalars(here, reference));
+                }
+            });
+            self.reached[at].addressed = addressed;
+        }
+    }
+
+    /// Lowers everything that is reached.
+    pub fn lower(&mut self) {
+        for at in 0..self.reached.len() {
+            let id = ProcId::new(at);
+            let proc = Lower::procedure(self, id);
+            self.procs[at] = proc;
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What the reader of a program and the lowering of one procedure know.
+
+use super::texts::Texts;
+use crate::ir::build::Builder;
+use crate::ir::*;
+use crate::refuse::Refusal;
+use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
+use adtape_fortran::tree::expression::{Expr as Written, Ident};
+use adtape_fortran::tree::unit::Unit;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Reads a program.
+pub struct Reader<'t> {
+    pub names: &'t scope::Program<'t>,
+    pub texts: Texts,
+    pub refusals: Vec<Refusal>,
+    pub types: Types,
+    pub globals: IdVec<GlobalId, Object>,
+    pub global_numbers: FxHashMap<SymbolId, GlobalId>,
+    pub procs: Vec<Option<Proc>>,
+    /// The procedures that are reached, by their handles.
+    pub reached: Vec<Procedure<'t>>,
+    pub numbers: FxHashMap<ScopeId, ProcId>,
+    pub modules: FxHashMap<ScopeId, usize>,
+    pub fortran: Fortran,
+}
+
+/// A procedure with a body.
+pub struct Procedure<'t> {
+    pub scope: ScopeId,
+    pub unit: &'t Unit,
+    /// How its dummies are passed.
+    pub dummies: Vec<Passed>,
+    /// Scalars that are passed to dummies that are written, so they are memory.
+    pub addressed: FxHashSet<SymbolId>,
+    /// Variables that it names.
+    pub named: FxHashSet<SymbolId>,
+}
+
+/// A dummy argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed {
+    pub symbol: SymbolId,
+    pub kind: DummyKind,
+}
+
+/// What a reference with parentheses, or CALL, calls.
+pub enum Called<'t> {
+    /// A procedure with source.
+    Procedure(ScopeId),
+    /// One that every compiler has.
+    Intrinsic(Box<str>),
+    /// A statement function: its dummies and its value, and the scope of both.
+    Statement(Vec<&'t Ident>, &'t Written, ScopeId),
+    /// Nothing: a variable or a constant.
+    Nothing,
+    /// A procedure whose source is missing, and its module if it has one.
+    Unknown(Option<Box<str>>),
+}
+
+/// What a name stands for.
+#[derive(Clone)]
+pub enum Memory {
+    /// A scalar that has no address.
+    Var(VarId),
+    /// A scalar in memory.
+    Scalar(Place),
+    /// An array.
+    Array(Array),
+    /// A value under a name: a dummy of a statement function, what ASSOCIATE names.
+    Value(Expr),
+}
+
+/// An array.
+#[derive(Clone)]
+pub struct Array {
+    /// Where it begins.
+    pub base: Base,
+    /// Its dimensions, the first of Fortran first.
+    pub dims: Vec<Dim>,
+    /// Their lower bounds.
+    pub lowers: Vec<Expr>,
+    /// The type of an element.
+    pub elem: Type,
+}
+
+impl Array {
+    /// The element with these subscripts from 0.
+    pub fn element(&self, subscripts: Vec<Expr>) -> Place {
+        let dims = self.dims.iter().cloned();
+        let mut path: Vec<Subscript> =
+            subscripts.into_iter().zip(dims).map(|(at, dim)| Subscript { at, dim }).collect();
+        path.reverse();
+        Place { base: self.base.clone(), path: vec![Step::Index(path)], ty: self.elem.clone() }
+    }
+
+    /// Its first element.
+    pub fn first(&self) -> Place {
+        self.element(vec![Expr::int(0); self.dims.len()])
+    }
+}
+
+/// A refusal was noted.
+#[derive(Debug)]
+pub struct Refused;
+/// What lowering gives.
+pub type Result<T> = std::result::Result<T, Refused>;
+
+/// Lowers a procedure.
+pub struct Lower<'r, 't> {
+    pub reader: &'r mut Reader<'t>,
+    pub names: &'t scope::Program<'t>,
+    pub id: ProcId,
+    /// The procedure's scope.
+    pub own: ScopeId,
+    /// The scope of the statement at hand.
+    pub scope: ScopeId,
+    pub b: Builder,
+    pub memory: FxHashMap<SymbolId, Memory>,
+    pub facts: FortranProc,
+    /// Constructs that are open, innermost last.
+    pub open: Vec<Construct>,
+    /// Whether a way out was taken: a flag for each.
+    pub flags: Vec<VarId>,
+    /// RETURN.
+    pub returned: Target,
+    /// Scalars that are loaded at entry and stored at the end.
+    pub written_back: Vec<(VarId, Place)>,
+}
+
+/// Where control goes that leaves a statement: the number of a flag that is set on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target(pub usize);
+
+/// A construct that EXIT or CYCLE may name.
+pub struct Construct {
+    /// Its name.
+    pub name: Option<Box<str>>,
+    /// Where EXIT goes.
+    pub exit: Target,
+    /// Where CYCLE goes, for a loop.
+    pub cycle: Option<Target>,
+}
+
+/// How a statement ends.
+#[derive(Clone, Default)]
+pub struct Ends {
+    /// Where control may go instead of to the next statement.
+    pub leaves: Vec<Target>,
+    /// Whether it never gets to the next statement.
+    pub never: bool,
+}
+
+impl Ends {
+    /// Notes ways out.
+    pub fn add(&mut self, targets: &[Target]) {
+        let new = targets.iter().filter(|target| !self.leaves.contains(target)).copied().collect::<Vec<_>>();
+        self.leaves.extend(new);
+    }
+}
+
+/// Where a reference leads.
+pub enum Spot {
+    /// To a variable without an address.
+    Var(VarId),
+    /// To memory.
+    Place(Place),
+}

@@ -1,0 +1,340 @@
+//! Statements: choices, ways out, what has no derivative.
+
+use super::make::*;
+use super::state::{Construct, Ends, Lower, Memory, Refused, Result, Target};
+use super::types::logical;
+use crate::ir::*;
+use crate::refuse::Class;
+use crate::stack::deep;
+use adtape_fortran::scope::program as scope;
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Section};
+use adtape_fortran::tree::statement::{
+    Action, Arm, Guard, Select, SelectArm, Selector, Statement, Stop, StopKind, Transfer, TransferKind,
+};
+
+impl<'t> Lower<'_, 't> {
+    /// A new way out, not taken yet.
+    pub fn target(&mut self, name: &str) -> Target {
+        let flag = self.b.var(name, logical(), VarKind::Flag, self.b.span);
+        self.b.assign(flag, Expr::constant(0, logical()));
+        self.flags.push(flag);
+        Target(self.flags.len() - 1)
+    }
+
+    /// Takes a way out.
+    pub fn leave(&mut self, target: Target) -> Ends {
+        self.b.assign(self.flags[target.0], Expr::constant(1, logical()));
+        Ends { leaves: vec![target], never: true }
+    }
+
+    /// Whether none of these was taken.
+    pub fn stays(&mut self, targets: &[Target]) -> Expr {
+        let flags: Vec<VarId> = targets.iter().map(|target| self.flags[target.0]).collect();
+        let all = flags.into_iter().map(|flag| not(self.b.get(flag)));
+        all.reduce(|a, b| Expr::binary(Binary::And, a, b, logical())).unwrap_or(Expr::constant(1, logical()))
+    }
+
+    /// Statements, one behind the other: what stands behind one that may leave runs only if it does not.
+    pub fn block(&mut self, block: &'t [Statement]) -> Ends {
+        let mut ends = Ends::default();
+        for (at, statement) in block.iter().enumerate() {
+            let one = self.statement_or_refusal(statement);
+            ends.add(&one.leaves);
+            let rest = &block[at + 1..];
+            if one.never || (!one.leaves.is_empty() && !rest.is_empty()) {
+                ends.never |= one.never;
+                if !one.never {
+                    let stays = self.stays(&one.leaves);
+                    self.b.begin_branch(stays);
+                    let inner = self.block(rest);
+                    self.b.end_branch();
+                    ends.add(&inner.leaves);
+                    ends.never |= inner.never;
+                }
+                return ends;
+            }
+        }
+        ends
+    }
+
+    /// Goes on behind a statement that is refused, so that all refusals are seen.
+    fn statement_or_refusal(&mut self, statement: &'t Statement) -> Ends {
+        let (depth, scope, open) = (self.b.depth(), self.scope, self.open.len());
+        let ends = deep(|| self.statement(statement));
+        ends.unwrap_or_else(|Refused| {
+            self.b.close_to(depth);
+            self.scope = scope;
+            self.open.truncate(open);
+            Ends::default()
+        })
+    }
+
+    fn statement(&mut self, statement: &'t Statement) -> Result<Ends> {
+        self.b.span = self.span(statement.span);
+        let fine = Ends::default();
+        match &statement.action {
+            Action::Assign(target, value) => self.assignment(target, value).map(|()| fine),
+            Action::Call(callee) => self.call_statement(callee).map(|()| fine),
+            Action::If(arms) => self.choice(statement, arms),
+            Action::IfAction(condition, inner) => {
+                let on = self.truth(condition)?;
+                self.b.begin_branch(on);
+                let mut ends = self.block(std::slice::from_ref(inner));
+                self.b.end_branch();
+                ends.never = false;
+                Ok(ends)
+            }
+            Action::Do(looped) => self.loop_statement(statement, looped),
+            Action::Select(select) => self.select(statement, select),
+            Action::Associate(pairs, inner) => self.associate(statement, pairs, inner),
+            Action::Block(_, inner) => self.construct(statement, |this| {
+                let here = this.names.scope_of(statement).unwrap_or(this.scope);
+                this.in_scope(here, |this| {
+                    this.block_arrays()?;
+                    Ok(this.block(inner))
+                })
+            }),
+            Action::Where(arms) => self.where_construct(arms).map(|()| fine),
+            Action::WhereAction(mask, inner) => self.where_statement(mask, inner).map(|()| fine),
+            Action::Forall(indices, inner) => self.forall(indices, inner, statement.span).map(|()| fine),
+            Action::ForallAction(indices, inner) => {
+                self.forall(indices, std::slice::from_ref(inner), statement.span).map(|()| fine)
+            }
+            Action::Cycle(name) => match self.loop_named(name.as_ref()) {
+                Some(target) => Ok(self.leave(target)),
+                None => self.refuse(statement.span, Class::Language, "CYCLE outside of a loop of that name", ""),
+            },
+            Action::Exit(name) => match self.construct_named(name.as_ref()) {
+                Some(target) => Ok(self.leave(target)),
+                None => self.refuse(statement.span, Class::Language, "EXIT outside of a construct of that name", ""),
+            },
+            Action::Return(None) => Ok(self.leave(self.returned)),
+            Action::Stop(stop) => Ok(self.stop(stop)),
+            Action::Continue => Ok(fine),
+            Action::Declaration(_) => Ok(fine),
+            Action::Transfer(transfer) => self.transfer(statement, transfer).map(|()| fine),
+            Action::Allocate(spec, objects) => self.allocate(spec.is_some(), objects, statement.span).map(|()| fine),
+            Action::Deallocate(objects) => self.deallocate(objects).map(|()| fine),
+            other => {
+                let (what, help) = unsupported(other);
+                self.refuse(statement.span, Class::Control, format!("{what} is not supported"), help)
+            }
+        }
+    }
+
+    fn choice(&mut self, statement: &'t Statement, arms: &'t [Arm]) -> Result<Ends> {
+        self.construct(statement, |this| this.arms(arms))
+    }
+
+    fn arms(&mut self, arms: &'t [Arm]) -> Result<Ends> {
+        let Some((first, rest)) = arms.split_first() else { return Ok(Ends::default()) };
+        let Some(condition) = &first.condition else { return Ok(self.block(&first.block)) };
+        self.b.span = self.span(first.span);
+        let on = self.truth(condition)?;
+        self.b.begin_branch(on);
+        let then = self.block(&first.block);
+        self.b.otherwise();
+        let otherwise = deep(|| self.arms(rest))?;
+        self.b.end_branch();
+        Ok(both(then, &otherwise))
+    }
+
+    /// A construct that EXIT may leave by its name.
+    pub fn construct(
+        &mut self,
+        statement: &'t Statement,
+        inside: impl FnOnce(&mut Self) -> Result<Ends>,
+    ) -> Result<Ends> {
+        let Some(name) = &statement.name else { return inside(self) };
+        let exit = self.target("left");
+        self.open.push(Construct { name: Some(name.name.clone()), exit, cycle: None });
+        let mut ends = inside(self)?;
+        self.open.pop();
+        ends.never &= !ends.leaves.contains(&exit);
+        ends.leaves.retain(|target| *target != exit);
+        Ok(ends)
+    }
+
+    fn loop_named(&self, name: Option<&Ident>) -> Option<Target> {
+        let mut loops = self.open.iter().rev().filter(|open| open.cycle.is_some());
+        loops.find(|open| is_named(open, name))?.cycle
+    }
+
+    fn construct_named(&self, name: Option<&Ident>) -> Option<Target> {
+        let mut open = self.open.iter().rev().filter(|open| name.is_some() || open.cycle.is_some());
+        open.find(|open| is_named(open, name)).map(|open| open.exit)
+    }
+
+    fn select(&mut self, statement: &'t Statement, select: &'t Select) -> Result<Ends> {
+        if select.by != Selector::Value {
+            return self.refuse(statement.span, Class::Control, "SELECT TYPE and SELECT RANK are not supported", "");
+        }
+        let on = self.scalar(&select.selector)?;
+        let on =
+            if matches!(on.kind, ExprKind::Int(_) | ExprKind::Value(_)) { on } else { self.b.keep("selector", on) };
+        let is_default = |arm: &&SelectArm| matches!(arm.guard, Guard::Default);
+        let mut arms: Vec<&'t SelectArm> = select.arms.iter().filter(|arm| !is_default(arm)).collect();
+        arms.extend(select.arms.iter().filter(is_default));
+        self.construct(statement, |this| this.cases(&on, &arms))
+    }
+
+    fn cases(&mut self, on: &Expr, arms: &[&'t SelectArm]) -> Result<Ends> {
+        let Some((first, rest)) = arms.split_first() else { return Ok(Ends::default()) };
+        self.b.span = self.span(first.span);
+        let Guard::Values(values) = &first.guard else { return Ok(self.block(&first.block)) };
+        let mut tests = Vec::new();
+        for value in values {
+            tests.push(self.case(on, value, first)?);
+        }
+        let test = tests.into_iter().reduce(|a, b| Expr::binary(Binary::Or, a, b, logical()));
+        self.b.begin_branch(test.unwrap_or(Expr::constant(0, logical())));
+        let then = self.block(&first.block);
+        self.b.otherwise();
+        let otherwise = deep(|| self.cases(on, rest))?;
+        self.b.end_branch();
+        Ok(both(then, &otherwise))
+    }
+
+    fn case(&mut self, on: &Expr, value: &'t Argument, arm: &'t SelectArm) -> Result<Expr> {
+        let compare = |op, a: &Expr, b: Expr| {
+            let b = convert(b, &a.ty);
+            Expr::binary(op, a.clone(), b, logical())
+        };
+        match &value.value {
+            ArgumentValue::Expr(value) => {
+                let value = self.scalar(value)?;
+                Ok(compare(Binary::Equal, on, value))
+            }
+            ArgumentValue::Section(Section { lower, upper, .. }) => {
+                let mut tests = Vec::new();
+                for (bound, op) in [(lower, Binary::GreaterEqual), (upper, Binary::LessEqual)] {
+                    if let Some(bound) = bound {
+                        let bound = self.scalar(bound)?;
+                        tests.push(compare(op, on, bound));
+                    }
+                }
+                let all = tests.into_iter().reduce(|a, b| Expr::binary(Binary::And, a, b, logical()));
+                Ok(all.unwrap_or(Expr::constant(1, logical())))
+            }
+            _ => self.refuse(arm.span, Class::Language, "a case that is no value", ""),
+        }
+    }
+
+    fn associate(
+        &mut self,
+        statement: &'t Statement,
+        pairs: &'t [(Ident, Written)],
+        inner: &'t [Statement],
+    ) -> Result<Ends> {
+        let here = self.names.scope_of(statement).unwrap_or(self.scope);
+        for (name, value) in pairs {
+            let memory = self.associated(value)?;
+            if let Some(symbol) = self.names.scope(here).find(true, &name.name) {
+                self.memory.insert(symbol, memory);
+            }
+        }
+        self.construct(statement, |this| this.in_scope(here, |this| Ok(this.block(inner))))
+    }
+
+    /// What a name of ASSOCIATE stands for: the place as it is at the beginning, or a value.
+    fn associated(&mut self, value: &'t Written) -> Result<Memory> {
+        let rank = self.names.type_of(self.scope, value).rank;
+        if let Some(reference) = value.reference()
+            && self.is_variable(reference)
+        {
+            if let Some(name) = reference.name() {
+                let symbol = self.symbol(name)?;
+                return self.memory(symbol, name.span);
+            }
+            if rank == Some(0) {
+                return match self.place(reference, &[])? {
+                    super::state::Spot::Var(var) => Ok(Memory::Var(var)),
+                    super::state::Spot::Place(place) => Ok(Memory::Scalar(self.steady_place(place))),
+                };
+            }
+        }
+        if rank != Some(0) {
+            let help = "name the array, or an element of it";
+            return self.refuse(
+                value.span,
+                Class::Language,
+                "ASSOCIATE names a section or an expression of arrays",
+                help,
+            );
+        }
+        let value = self.scalar(value)?;
+        Ok(Memory::Value(self.b.keep("associated", value)))
+    }
+
+    /// Declares the arrays of BLOCK where it begins.
+    fn block_arrays(&mut self) -> Result<()> {
+        let names = &self.names.scope(self.scope).names;
+        let is_array = |id: &scope::SymbolId| {
+            let symbol = self.names.symbol(*id);
+            symbol.dims.is_some() && matches!(symbol.class, scope::Class::Variable) && !symbol.flags.allocatable
+        };
+        let mut arrays: Vec<scope::SymbolId> = names.values().copied().filter(is_array).collect();
+        arrays.sort_by_key(|id| self.names.symbol(*id).span.from);
+        for id in arrays {
+            self.memory.remove(&id);
+            self.memory(id, self.names.symbol(id).span)?;
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, stop: &'t Stop) -> Ends {
+        let name = match stop.kind {
+            StopKind::Error => "error stop",
+            StopKind::Stop => "stop",
+            // It asks for a key, and goes on.
+            StopKind::Pause => return Ends::default(),
+        };
+        let text = stop.code.as_ref().map(adtape_fortran::print::expression);
+        let args = text.into_iter().map(|text| Expr::verbatim(text, Type::Pointer(Box::default())));
+        let callee = Callee::External { function: External::Named(name.into()), returns: false, unknown: false };
+        self.b.call(callee, args.collect(), None, None);
+        Ends { never: true, ..Ends::default() }
+    }
+
+    /// Input and output: sweeps leave out what writes; what reads numbers is refused.
+    fn transfer(&mut self, statement: &'t Statement, transfer: &'t Transfer) -> Result<()> {
+        if transfer.kind != TransferKind::Read {
+            return Ok(());
+        }
+        for item in &transfer.items {
+            let Some(reference) = item.reference() else { continue };
+            let ty = self.names.type_of(self.scope, item).type_;
+            if self.reader.scalar_type(&ty).is_ok() {
+                let what = format!("READ sets '{}'", reference.parts[0].name.name);
+                let help = "read it before, and pass it as an argument";
+                return self.refuse(statement.span, Class::Language, what, help);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_named(open: &Construct, name: Option<&Ident>) -> bool {
+    name.is_none_or(|name| open.name.as_ref() == Some(&name.name))
+}
+
+/// The ends of two arms.
+fn both(mut one: Ends, other: &Ends) -> Ends {
+    one.add(&other.leaves);
+    one.never &= other.never;
+    one
+}
+
+/// What an action that is not supported is called, and what to do instead.
+fn unsupported(action: &Action) -> (&'static str, &'static str) {
+    match action {
+        Action::Goto(_) | Action::GotoComputed(..) | Action::GotoAssigned(..) | Action::AssignLabel(..) => {
+            ("GOTO", "write it with IF, DO, EXIT and CYCLE")
+        }
+        Action::IfSign(..) => ("an arithmetic IF", "write it with IF and ELSE"),
+        Action::Return(Some(_)) => ("an alternate return", "return a number, and branch on it"),
+        Action::PointTo(..) | Action::Nullify(_) => ("pointer assignment", "use the target by its name"),
+        Action::Images(..) | Action::Critical(..) | Action::Team(..) => ("a statement of coarrays", ""),
+        _ => ("this statement", ""),
+    }
+}

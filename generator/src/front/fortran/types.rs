@@ -1,0 +1,47 @@
+//! Types.
+
+use super::state::Reader;
+use crate::ir::*;
+use adtape_fortran::scope::program::{Basic, SymbolId, Type as Declared};
+
+/// The type of truth values.
+pub fn logical() -> Type {
+    Type::Int { bits: 32, signed: true, kind: IntKind::Named(LOGICAL.into()) }
+}
+
+/// The integer type of a kind.
+pub fn integer(kind: u8) -> Option<Type> {
+    let of_c = match kind {
+        1 => IntKind::SignedChar,
+        2 => IntKind::Short,
+        4 => IntKind::Int,
+        8 => IntKind::Long,
+        _ => return None,
+    };
+    Some(Type::Int { bits: kind * 8, signed: true, kind: of_c })
+}
+
+impl Reader<'_> {
+    /// The type of a scalar; else why there is none.
+    pub fn scalar_type(&self, ty: &Declared) -> Result<Type, String> {
+        match ty {
+            Declared::Basic(_, None) => Err("its kind is not known".to_string()),
+            Declared::Basic(Basic::Integer, Some(kind)) => {
+                integer(*kind).ok_or_else(|| format!("integers of kind {kind} are not supported"))
+            }
+            Declared::Basic(Basic::Real, Some(kind @ (4 | 8))) => Ok(Type::Float { bits: kind * 8 }),
+            Declared::Basic(Basic::Real, Some(kind)) => Err(format!("reals of kind {kind} are not supported")),
+            Declared::Basic(Basic::Logical, Some(_)) => Ok(logical()),
+            Declared::Basic(Basic::Complex, _) => Err("complex numbers are not supported".to_string()),
+            Declared::Basic(Basic::Character, _) => Err("characters are not computed with".to_string()),
+            Declared::Derived(_) => Err("derived types are not supported".to_string()),
+            Declared::Unlimited => Err("its type is not declared".to_string()),
+            Declared::Opaque => Err("its type is declared by a module without source".to_string()),
+        }
+    }
+
+    /// The type of a symbol's scalar.
+    pub fn symbol_type(&self, id: SymbolId) -> Result<Type, String> {
+        self.scalar_type(&self.names.symbol_type(id))
+    }
+}

@@ -1,0 +1,85 @@
+//! What a program in Fortran says beyond the other parts: how its procedures are declared and where they stand.
+
+use std::collections::BTreeMap;
+
+/// The kind of integer that truth values are: 0 or 1.
+pub const LOGICAL: &str = "logical";
+
+/// The Fortran of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fortran {
+    /// By procedure.
+    pub procs: Vec<FortranProc>,
+    /// Modules of procedures and variables of the program.
+    pub modules: Vec<FortranModule>,
+    /// By variable with static storage: the number of its module.
+    pub globals: Vec<usize>,
+    /// By variable with static storage, as [`FortranProc::lowers`].
+    pub global_lowers: Vec<Vec<Option<i128>>>,
+    /// By struct: the number of the module that declares the derived type.
+    pub types: Vec<usize>,
+    /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
+    pub taken: Vec<String>,
+}
+
+/// A module in the sources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranModule {
+    /// Its name.
+    pub name: String,
+    /// The number of its source.
+    pub source: u32,
+    /// The line of its `contains`, from 1; none if it contains nothing.
+    pub contains: Option<u32>,
+    /// The line of its end.
+    pub end: u32,
+    /// The modules that it uses, by their numbers, as far as they are known.
+    pub uses: Vec<usize>,
+}
+
+/// A procedure in the sources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranProc {
+    /// Its name.
+    pub name: String,
+    /// The module that contains it.
+    pub module: Option<usize>,
+    /// By parameter.
+    pub dummies: Vec<FortranDummy>,
+    /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one
+    /// that is no constant.
+    pub lowers: BTreeMap<String, Vec<Option<i128>>>,
+    /// Whether its result is a logical.
+    pub is_logical: bool,
+    /// The name of its result, for a function.
+    pub result: Option<String>,
+}
+
+/// A dummy argument, or an extent that the call brings along.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FortranDummy {
+    /// What it is.
+    pub kind: DummyKind,
+    /// Its declared bounds, first dimension first, as text.
+    pub bounds: Vec<String>,
+    /// INTENT, as it is declared.
+    pub intent: Option<&'static str>,
+}
+
+/// What a parameter is in Fortran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DummyKind {
+    /// A scalar that nobody writes: its value is passed.
+    Value,
+    /// A scalar: its address is passed.
+    Scalar,
+    /// An array: the address of its first element is passed.
+    Array,
+    /// The extent of a dimension, from 1, of the argument at this position, whose shape is assumed.
+    Extent {
+        /// The argument's position among the parameters.
+        of: u32,
+        /// The dimension.
+        dim: u32,
+    },
+}
