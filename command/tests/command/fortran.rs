@@ -51,7 +51,7 @@ fn driver(module: &str, names: &[&str]) -> String {
 }
 
 /// Each public procedure of a file is right at both levels of optimisation, without a warning of what was generated.
-fn right(file: &str, names: &[&str]) {
+fn right(file: &str, standard: &str, names: &[&str]) {
     let folder = Scratch::new(&format!("fortran-{file}"));
     let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{file}.f90"))).unwrap();
     folder.write(&format!("{file}.f90"), &text);
@@ -65,7 +65,7 @@ fn right(file: &str, names: &[&str]) {
     let adjoint = format!("{file}_b.f90");
     for level in ["-O0", "-O2"] {
         let mut compiler = Command::new("gfortran");
-        compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018"]);
+        compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
         compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(module());
         compiler.args([&adjoint, "main.f90", "-o", "test"]).arg(module().join("libadtape_fortran.a")).args(flags());
         let built = compiler.output().unwrap();
@@ -82,5 +82,54 @@ fn right(file: &str, names: &[&str]) {
 fn adjoints_of_fortran_agree_with_differences() {
     let loops = ["loops", "ways_out", "cases", "calls", "globals", "kinds", "powers"];
     let arrays = ["arrays", "sections", "masks", "reductions", "matrices"];
-    right("basic", &[&loops[..], &arrays].concat());
+    right("basic", "-std=f2018", &[&loops[..], &arrays].concat());
+}
+
+#[test]
+fn adjoints_of_fortran_with_calls_agree_with_differences() {
+    let calls = ["by_reference", "recursion", "counters", "copies", "statement", "steps"];
+    let others = ["decided", "bounds", "constants", "mixed", "nested", "names"];
+    right("calls", "-std=gnu", &[&calls[..], &others].concat());
+}
+
+/// What Fortran cannot have yet is refused with its line, and nothing is written.
+#[test]
+fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
+    let folder = Scratch::new("fortran-refused");
+    let model = |declared: &str, action: &str| {
+        format!(
+            "subroutine f(n, x)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: x(n)\n{declared}\n{action}\nend\n"
+        )
+    };
+    for (declared, action, says) in [
+        (
+            "real(8), save :: s",
+            "s = s + x(1); x(2) = s",
+            "model.f90:4:18: refused: 's' keeps its value from call to call",
+        ),
+        ("real(8) :: s\ncommon /c/ s", "x(1) = s*x(2)", "refused: 's' is in a COMMON block, which is not supported"),
+        ("complex(8) :: z", "z = x(1)", "complex numbers are not supported"),
+        (
+            "external g",
+            "call g(n, x)",
+            "model.f90:5:6: refused: 'g' is called here and its source is not among the inputs",
+        ),
+        ("", "10 x(1) = x(1)*x(2)\nif (x(1) < 5) goto 10", "refused: GOTO is not supported"),
+        ("", "read (*, *) x(1)", "model.f90:5:1: refused: READ sets 'x'"),
+        ("", "y = x(1)\nx(1) = y*z", ""),
+    ] {
+        folder.write("model.f90", &model(declared, action));
+        let output = folder.run(&["adjoint", "model.f90", "--head", "f(x)/(x)"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        if says.is_empty() {
+            assert!(output.status.success(), "{said}");
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(3), "{action}: {said}");
+        assert!(said.contains(says), "{action}: {said}");
+        assert!(!folder.0.join("model_b.f90").exists());
+    }
+    let tangent = folder.run(&["tangent", "model.f90", "--head", "f(x)/(x)"]);
+    assert_eq!(tangent.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&tangent.stderr).contains("a tangent is not written in Fortran yet"));
 }

@@ -12,14 +12,23 @@ pub struct Fortran {
     pub procs: Vec<FortranProc>,
     /// Modules of procedures and variables of the program.
     pub modules: Vec<FortranModule>,
-    /// By variable with static storage: the number of its module.
-    pub globals: Vec<usize>,
+    /// By variable with static storage: the number of its module; none for a constant of a procedure.
+    pub globals: Vec<Option<usize>>,
+    /// By variable with static storage: its declaration, for a constant of a procedure.
+    pub constants: Vec<Option<String>>,
     /// By variable with static storage, as [`FortranProc::lowers`].
     pub global_lowers: Vec<Vec<Option<i128>>>,
     /// By struct: the number of the module that declares the derived type.
     pub types: Vec<usize>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
     pub taken: Vec<String>,
+}
+
+impl Fortran {
+    /// What is known of a procedure, by its name in the program: copies of one procedure share it.
+    pub fn of(&self, name: &str) -> &FortranProc {
+        self.procs.iter().find(|known| known.key == name).expect("a procedure of the sources")
+    }
 }
 
 /// A module in the sources.
@@ -40,7 +49,9 @@ pub struct FortranModule {
 /// A procedure in the sources.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FortranProc {
-    /// Its name.
+    /// Its name in the program, where no two procedures have one name.
+    pub key: String,
+    /// Its own name.
     pub name: String,
     /// The module that contains it.
     pub module: Option<usize>,

@@ -46,6 +46,14 @@ impl<'p, 't> Folder<'p, 't> {
                 Value::Array(items, _) => integer(i128::try_from(items.len()).ok()?, 4),
                 _ => None,
             },
+            "reshape" if list.len() == 2 => match (value(0)?, by_keyword("shape").or_else(|| value(1))?) {
+                (Value::Array(items, _), Value::Array(shape, _)) => {
+                    let extents: Vec<i128> = shape.iter().map(Value::as_integer).collect::<Option<_>>()?;
+                    let count = extents.iter().product::<i128>();
+                    (i128::try_from(items.len()).ok()? == count).then_some(Value::Array(items, extents))
+                }
+                _ => None,
+            },
             "len" | "len_trim" | "ichar" | "iachar" | "achar" | "char" => characters(name, &value(0)?),
             "int" | "nint" | "floor" | "ceiling" | "ifix" | "idint" | "idnint" => {
                 let kind = if has_kind(1) { kind(1)? } else { 4 };

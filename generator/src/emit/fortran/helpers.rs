@@ -8,7 +8,9 @@ pub fn known(name: &str) -> Option<&'static str> {
 }
 
 /// Elements that go on behind the end of a column: called with the first of them, and how many there are.
-const BLOCKS: [&str; 8] = [
+const BLOCKS: [&str; 10] = [
+    "push_elements_l4",
+    "pop_elements_l4",
     "push_elements_r4",
     "push_elements_r8",
     "push_elements_i4",
@@ -22,7 +24,11 @@ const BLOCKS: [&str; 8] = [
 fn block(name: &str) -> String {
     let call = if name.starts_with("push") { "push" } else { "pop" };
     let kind = &name[name.len() - 1..];
-    let ty = if name.ends_with(['4', '8']) && name.contains("_r") { "real" } else { "integer" };
+    let ty = match name.as_bytes()[name.len() - 2] {
+        b'r' => "real",
+        b'l' => "logical",
+        _ => "integer",
+    };
     let intent = if call == "push" { "in" } else { "inout" };
     format!(
         "\n  subroutine {name}(x, n)\n    use adtape, only: {call}\n    integer, intent(in) :: n\n    {ty}({kind}), \

@@ -118,7 +118,7 @@ impl Body<'_> {
                     return;
                 };
                 let (name, roles, callee) = (sweep.name.clone(), sweep.roles, sweep.proc);
-                let module = self.unit.fortran.procs[id.index()].module;
+                let module = self.unit.facts(*id).module;
                 if let Some(module) = module.filter(|_| module != self.module) {
                     self.use_from(module, &name);
                 }
@@ -160,7 +160,7 @@ impl Body<'_> {
     }
 
     fn primal_name(&self, id: ProcId) -> String {
-        let facts = &self.unit.fortran.procs[id.index()];
+        let facts = self.unit.facts(id);
         if let Some(module) = facts.module.filter(|_| facts.module != self.module) {
             self.use_from(module, &facts.name);
         }
@@ -169,7 +169,7 @@ impl Body<'_> {
 
     /// What the user's own procedure is called with: extents go with their arrays.
     fn primal_arguments(&self, id: ProcId, args: &[Expr]) -> Vec<String> {
-        let facts = &self.unit.fortran.procs[id.index()];
+        let facts = self.unit.facts(id);
         let mut list = Vec::new();
         for (position, (dummy, arg)) in facts.dummies.iter().zip(args).enumerate() {
             match dummy.kind {

@@ -51,7 +51,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     let mut bodies: BTreeMap<Option<usize>, String> = BTreeMap::new();
     let mut public: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
     for each in &adjoint.sweeps {
-        let module = fortran.procs[each.proc.index()].module;
+        let module = unit.facts(each.proc).module;
         for role in [Role::Forward, Role::Reverse] {
             *bodies.entry(module).or_default() += &unit.sweep(each.proc, role).text;
             if let Some(module) = module {
@@ -62,7 +62,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     let mut external = String::new();
     for &head in &adjoint.heads {
         let text = unit.head(adjoint, head).text;
-        match fortran.procs[head.index()].module {
+        match unit.facts(head).module {
             Some(module) => {
                 *bodies.entry(Some(module)).or_default() += &text;
                 public.entry(module).or_default().insert(adjoint.name(head));

@@ -30,6 +30,10 @@ impl Body<'_> {
     /// The name of a variable of a module, which is used from there.
     fn global(&self, global: GlobalId) -> String {
         let name = self.unit.program.globals[global].name.clone();
+        if let Some(Some(declared)) = self.unit.fortran.constants.get(global.index()) {
+            self.constants.borrow_mut().insert(declared.clone());
+            return name;
+        }
         let module = self.unit.module_of(global);
         if module != self.module
             && let Some(module) = module

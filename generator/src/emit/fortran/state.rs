@@ -44,13 +44,15 @@ pub struct Body<'a> {
     pub extra: BTreeSet<(String, String)>,
     /// Names of other modules.
     pub uses: RefCell<BTreeSet<(String, String)>>,
+    /// Declarations of constants of the procedure.
+    pub constants: RefCell<BTreeSet<String>>,
     /// Names of the tape's module.
     pub of_tape: RefCell<BTreeSet<&'static str>>,
 }
 
 impl<'a> Body<'a> {
     pub fn new(unit: &'a Unit<'a>, id: ProcId, proc: &'a Proc, params: Vec<(String, Form)>) -> Body<'a> {
-        let facts = &unit.fortran.procs[id.index()];
+        let facts = unit.facts(id);
         let mut taken = unit.taken.clone();
         params.iter().for_each(|(name, _)| taken.take(name));
         let mut values = vec![String::new(); proc.values.len()];
@@ -79,6 +81,7 @@ impl<'a> Body<'a> {
             taken,
             extra: BTreeSet::new(),
             uses: RefCell::default(),
+            constants: RefCell::default(),
             of_tape: RefCell::default(),
         };
         body.name_values();
@@ -144,7 +147,7 @@ impl<'a> Body<'a> {
     }
 
     fn name_objects(&mut self) {
-        let facts = &self.unit.fortran.procs[self.id.index()];
+        let facts = self.unit.facts(self.id);
         for object in self.proc.objects.iter() {
             let name = self.taken.fresh(&object.name);
             let form = if object.shape.is_empty() {

@@ -22,7 +22,7 @@ impl Unit<'_> {
             ReverseParam::Adjoint(of) => (of as usize, true),
             ReverseParam::Seed => return Form::Scalar,
         };
-        let facts = &self.fortran.procs[id.index()];
+        let facts = self.facts(id);
         let Some(dummy) = facts.dummies.get(of) else { return Form::Scalar };
         let _ = (sweep, is_adjoint);
         if dummy.kind != DummyKind::Array {
@@ -74,7 +74,7 @@ impl Unit<'_> {
     pub fn sweep(&self, id: ProcId, role: Role) -> Printed {
         let sweep = &self.sweeps[&(id, role)];
         let (proc, roles) = (sweep.proc, sweep.roles);
-        let facts = &self.fortran.procs[id.index()];
+        let facts = self.facts(id);
         let mut taken = Taken::usual();
         let mut params = Vec::new();
         for (position, param) in proc.params.iter().enumerate() {
@@ -105,7 +105,8 @@ impl Unit<'_> {
         let word = if is_function { "function" } else { "subroutine" };
         let tail = if is_function { format!(" result({result})") } else { String::new() };
         out.blank();
-        out.line(&format!("{word} {}({}){tail}", sweep.name, names.join(", ")));
+        let prefix = if self.is_recursive((id, role)) { "recursive " } else { "" };
+        out.line(&format!("{prefix}{word} {}({}){tail}", sweep.name, names.join(", ")));
         out.indent = 2;
         self.uses(&body, &mut out);
         // Values first: bounds name them.
@@ -166,6 +167,7 @@ impl Unit<'_> {
     }
 
     fn declared(&self, body: &Body, out: &mut Lines) {
+        body.constants.borrow().iter().for_each(|constant| out.line(constant));
         let all = body.declarations();
         let mut types: Vec<&String> = all.iter().map(|(ty, _)| ty).collect();
         types.dedup();
@@ -178,7 +180,7 @@ impl Unit<'_> {
     /// The procedure that runs both sweeps of a head.
     pub fn head(&self, adjoint: &Adjoint, head: ProcId) -> Printed {
         let primal = &self.program.procs[head];
-        let facts = &self.fortran.procs[head.index()];
+        let facts = self.facts(head);
         let sweeps = adjoint.sweeps.iter().find(|sweeps| sweeps.proc == head);
         let roles = sweeps.map_or(&[][..], |sweeps| &sweeps.interface.params);
         let asked = adjoint.asked.iter().find(|asked| asked.proc == primal.name).expect("a head was asked for");
@@ -271,7 +273,7 @@ impl Unit<'_> {
 
     /// Bounds as the user's procedure has them.
     fn user_bounds(&self, head: ProcId, k: usize, own: &dyn Fn(usize) -> Option<String>) -> String {
-        let (primal, facts) = (&self.program.procs[head], &self.fortran.procs[head.index()]);
+        let (primal, facts) = (&self.program.procs[head], self.facts(head));
         let dummy = &facts.dummies[k];
         if dummy.bounds.is_empty() {
             return String::new();
@@ -306,7 +308,7 @@ impl Unit<'_> {
         taken: &mut Taken,
     ) -> (Vec<String>, Vec<String>) {
         let _ = adjoint;
-        let (primal, facts) = (&self.program.procs[head], &self.fortran.procs[head.index()]);
+        let (primal, facts) = (&self.program.procs[head], self.facts(head));
         let actual = |k: usize| match facts.dummies[k].kind {
             DummyKind::Extent { of, dim } => format!("size({}, {dim})", primal.params[of as usize].name),
             _ => primal.params[k].name.clone(),

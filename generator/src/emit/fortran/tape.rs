@@ -10,7 +10,7 @@ impl Body<'_> {
     pub fn push(&mut self, what: &Pushed) {
         let text = match what {
             Pushed::Value(value) if is_truth(value) => {
-                format!("call {}({})", self.tape("push_bool"), self.truth(value, bind::ANY))
+                format!("call {}({}, 1)", self.tape("push_control"), self.number(value, bind::ANY))
             }
             Pushed::Value(value) => format!("call {}({})", self.tape("push"), self.number(value, bind::ANY)),
             Pushed::Bits { value, bits } => {
@@ -33,7 +33,8 @@ impl Body<'_> {
                     "real(4)" => "r4",
                     "real(8)" => "r8",
                     "integer(8)" => "i8",
-                    "integer(4)" | "logical" => "i4",
+                    "integer(4)" => "i4",
+                    "logical" => "l4",
                     _ => return self.problem("a block of small integers"),
                 };
                 let helper = self.unit.helper(&format!("{call}_elements_{suffix}")).unwrap_or_default();
@@ -42,23 +43,31 @@ impl Body<'_> {
         }
     }
 
+    /// Pops a truth value: the last statement that this takes.
+    fn pop_truth(&mut self, name: &str, bits: u8) -> String {
+        let control = self.taken.fresh("control");
+        self.extra.insert(("integer(4)".into(), control.clone()));
+        let text = format!("call {}({control}, {bits})", self.tape("pop_control"));
+        self.statement(&text);
+        format!("{name} = {control} /= 0")
+    }
+
     /// Writes a pop.
     pub fn pop(&mut self, what: &Popped) {
         let text = match what {
             Popped::Value(value) if is_logical(self.ty(*value)) => {
-                format!("call {}({})", self.tape("pop_bool"), self.value(*value))
+                let name = self.value(*value);
+                self.pop_truth(&name, 1)
             }
             Popped::Value(value) => format!("call {}({})", self.tape("pop"), self.value(*value)),
             Popped::Memory(place) if is_logical(&place.ty) => {
-                format!("call {}({})", self.tape("pop_bool"), self.place(place))
+                let name = self.place(place);
+                self.pop_truth(&name, 1)
             }
             Popped::Memory(place) => format!("call {}({})", self.tape("pop"), self.place(place)),
             Popped::Bits { value, bits } if is_logical(self.ty(*value)) => {
-                let control = self.taken.fresh("control");
-                self.extra.insert(("integer(4)".into(), control.clone()));
-                let text = format!("call {}({control}, {bits})", self.tape("pop_control"));
-                self.statement(&text);
-                format!("{} = {control} /= 0", self.value(*value))
+                let name = self.value(*value);
+                self.pop_truth(&name, *bits)
             }
             Popped::Bits { value, bits } => {
                 format!("call {}({}, {bits})", self.tape("pop_control"), self.value(*value))

@@ -5,7 +5,7 @@ use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One output.
 pub struct Unit<'a> {
@@ -51,6 +51,29 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// What the sources say of a procedure.
+    pub fn facts(&self, id: ProcId) -> &'a FortranProc {
+        self.fortran.of(&self.program.procs[id].name)
+    }
+
+    /// Whether a sweep calls itself, or what calls it.
+    pub fn is_recursive(&self, sweep: (ProcId, Role)) -> bool {
+        let (mut open, mut seen) = (vec![sweep], BTreeSet::new());
+        while let Some(at) = open.pop() {
+            let Some(known) = self.sweeps.get(&at) else { continue };
+            for item in &known.proc.items {
+                let ItemKind::Call { callee: Callee::Sweep(id, role), .. } = &item.kind else { continue };
+                if (*id, *role) == sweep {
+                    return true;
+                }
+                if seen.insert((*id, *role == Role::Forward)) {
+                    open.push((*id, *role));
+                }
+            }
+        }
+        false
+    }
+
     /// The name of a function that Fortran lacks, which is written from now on.
     pub fn helper(&self, name: &str) -> Option<&'static str> {
         let known = super::helpers::known(name)?;
@@ -77,7 +100,7 @@ impl<'a> Unit<'a> {
     /// The module of a variable with static storage.
     pub fn module_of(&self, global: GlobalId) -> Option<usize> {
         let primal = self.shadows.get(&global).copied().unwrap_or(global);
-        self.fortran.globals.get(primal.index()).copied()
+        self.fortran.globals.get(primal.index()).copied().flatten()
     }
 
     /// The lower bounds of a variable with static storage.

@@ -258,7 +258,7 @@ impl<'t> Lower<'_, 't> {
                 })
             }
             Some((symbol, scope::Class::Constant | scope::Class::Enumerator(..) | scope::Class::Known(_))) => {
-                self.named_constant(expr, symbol)
+                self.named_constant(expr, symbol, reference, at)
             }
             _ => match self.reader.called(self.scope, part) {
                 Called::Procedure(scope) => self.call_function(scope, reference),
@@ -275,8 +275,20 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    fn named_constant(&mut self, expr: &'t Written, symbol: scope::SymbolId) -> Result<Expr> {
+    fn named_constant(
+        &mut self,
+        expr: &'t Written,
+        symbol: scope::SymbolId,
+        reference: &'t Reference,
+        at: &[Expr],
+    ) -> Result<Expr> {
         match self.names.constant(self.scope, expr) {
+            None | Some(Constant::Array(..)) if self.names.symbol(symbol).dims.is_some() => {
+                match self.place(reference, at)? {
+                    Spot::Place(place) => Ok(Expr::load(place)),
+                    Spot::Var(_) => unreachable!("an array is memory"),
+                }
+            }
             Some(Constant::Real(found)) if found.is_approximate => {
                 let declared = self.names.symbol(symbol);
                 let init = match declared.init {

@@ -6,6 +6,7 @@ use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
 use adtape_fortran::scope::shapes::{Bounds, Upper};
+use adtape_fortran::scope::value::Value as Constant;
 use adtape_fortran::source::Span as Written;
 
 impl<'t> Lower<'_, 't> {
@@ -15,6 +16,11 @@ impl<'t> Lower<'_, 't> {
             return Ok(known.clone());
         }
         let symbol = self.names.symbol(id);
+        if matches!(symbol.class, scope::Class::Constant) {
+            let found = self.constant_array(id, at)?;
+            self.memory.insert(id, found.clone());
+            return Ok(found);
+        }
         let is_own = symbol.scope == self.own;
         let found = if is_own || matches!(self.names.scope(symbol.scope).kind, scope::ScopeKind::Construct) {
             self.local(id, at)?
@@ -105,7 +111,8 @@ impl<'t> Lower<'_, 't> {
                 let object = Object { name: name.clone(), elem, shape, life, constant: false, span };
                 let global = self.reader.globals.add(object);
                 self.reader.global_numbers.insert(id, global);
-                self.reader.fortran.globals.push(module);
+                self.reader.fortran.globals.push(Some(module));
+                self.reader.fortran.constants.push(None);
                 self.reader.fortran.global_lowers.push(lowers.iter().map(known).collect());
                 global
             }
@@ -115,6 +122,48 @@ impl<'t> Lower<'_, 't> {
             Some(_) => Memory::Array(Array { base, dims, lowers, elem: ty }),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
+    }
+
+    /// A named constant that is an array: one of a module stands there, one of a procedure is declared in its sweeps.
+    fn constant_array(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        let symbol = self.names.symbol(id);
+        let name = symbol.name.to_string();
+        let elem = self.type_of_symbol(id, at)?;
+        let (Some(Constant::Array(items, extents)), Some(bounds)) = (self.names.value_of(id), self.names.bounds(id))
+        else {
+            let what = format!("the value of the constant '{name}' is not known");
+            return self.refuse(at, Class::Language, what, "add the source of the module that it comes from");
+        };
+        let lowers: Vec<i128> = bounds.iter().map(|bound| bound.constant_lower(self.names).unwrap_or(1)).collect();
+        let dims: Vec<Dim> = extents.iter().map(|extent| Dim { extent: Some(Expr::int(*extent)) }).collect();
+        let global = match self.reader.global_numbers.get(&id) {
+            Some(known) => *known,
+            None => {
+                let module = self.reader.module(symbol.scope);
+                let declared = match module {
+                    Some(_) => None,
+                    None => match declared_constant(&name, &elem, &items, &extents, &lowers) {
+                        Some(declared) => Some(declared),
+                        None => {
+                            let what = format!("the constant '{name}' is computed by functions");
+                            return self.refuse(at, Class::Language, what, "declare it in a module");
+                        }
+                    },
+                };
+                let span = self.reader.texts.span(self.names.scope(symbol.scope).file, symbol.span);
+                let shape = dims.iter().rev().cloned().collect();
+                let (elem, life) = (elem.clone(), Life::Global);
+                let object = Object { name: name.clone(), elem, shape, life, constant: true, span };
+                let global = self.reader.globals.add(object);
+                self.reader.global_numbers.insert(id, global);
+                self.reader.fortran.globals.push(module);
+                self.reader.fortran.constants.push(declared);
+                self.reader.fortran.global_lowers.push(lowers.iter().map(|lower| Some(*lower)).collect());
+                global
+            }
+        };
+        let lowers = lowers.into_iter().map(Expr::int).collect();
+        Ok(Memory::Array(Array { base: Base::Global(global), dims, lowers, elem }))
     }
 
     /// Refuses what no variable may be.
@@ -185,4 +234,35 @@ impl<'t> Lower<'_, 't> {
         self.scope = before;
         found
     }
+}
+
+/// The declaration of a constant array; none if its values depend on a compiler's functions.
+fn declared_constant(name: &str, elem: &Type, items: &[Constant], extents: &[i128], lowers: &[i128]) -> Option<String> {
+    let value = |item: &Constant| match item {
+        Constant::Integer(value, _) => Some(value.to_string()),
+        Constant::Real(real) if !real.is_approximate => {
+            let digits = format!("{:?}", real.value);
+            let single = format!("{:?}", real.value as f32);
+            Some(match (real.kind, digits.contains('e')) {
+                (4, _) => single,
+                (_, true) => digits.replace('e', "d"),
+                (_, false) => format!("{digits}d0"),
+            })
+        }
+        Constant::Logical(value, _) => Some(format!(".{value}.")),
+        Constant::Real(_) | Constant::Text(_) | Constant::Array(..) => None,
+    };
+    let items: Vec<String> = items.iter().map(value).collect::<Option<_>>()?;
+    let list = format!("[{}]", items.join(", "));
+    let numbers = |all: &[i128]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let list = if extents.len() > 1 { format!("reshape({list}, [{}])", numbers(extents)) } else { list };
+    let dims = lowers.iter().zip(extents).map(|(lower, extent)| format!("{lower}:{}", lower + extent - 1));
+    let dims: Vec<String> = dims.collect();
+    let ty = match elem {
+        Type::Float { bits } => format!("real({})", bits / 8),
+        ty if *ty == super::types::logical() => "logical".to_string(),
+        Type::Int { bits, .. } => format!("integer({})", bits / 8),
+        _ => return None,
+    };
+    Some(format!("{ty}, parameter :: {name}({}) = {list}", dims.join(", ")))
 }

@@ -20,8 +20,11 @@ impl<'t> Lower<'_, 't> {
     /// Whether a reference names a variable, or a part of one.
     pub fn is_variable(&self, reference: &Reference) -> bool {
         let symbol = self.names.lookup(self.scope, &reference.parts[0].name.name);
-        let class = symbol.map(|symbol| &self.names.symbol(symbol).class);
-        matches!(class, Some(scope::Class::Variable | scope::Class::Associated(_)))
+        symbol.map(|symbol| self.names.symbol(symbol)).is_some_and(|symbol| match symbol.class {
+            scope::Class::Variable | scope::Class::Associated(_) => true,
+            scope::Class::Constant => symbol.dims.is_some(),
+            _ => false,
+        })
     }
 
     /// The place of a reference. `at`: which element, from 0, where it is an array; nothing for a scalar.

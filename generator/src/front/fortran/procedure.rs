@@ -22,8 +22,11 @@ impl<'r, 't> Lower<'r, 't> {
         let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
         let module = names.scope(scope).host;
         let module = module.and_then(|host| reader.module(host));
-        let facts = FortranProc { name: name.clone(), module, ..FortranProc::default() };
-        let mut b = Builder::new(&name, Type::Void, span);
+        // Modules may have procedures of one name.
+        let is_taken = reader.fortran.procs.iter().any(|known| known.key == name);
+        let key = if is_taken { format!("{name}_{}", id.index()) } else { name.clone() };
+        let facts = FortranProc { key: key.clone(), name, module, ..FortranProc::default() };
+        let mut b = Builder::new(&key, Type::Void, span);
         b.proc_mut().language = Language::Fortran;
         let (memory, open, flags) = (FxHashMap::default(), Vec::new(), Vec::new());
         let mut lower = Lower {

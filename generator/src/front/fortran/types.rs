@@ -31,7 +31,8 @@ impl Reader<'_> {
             }
             Declared::Basic(Basic::Real, Some(kind @ (4 | 8))) => Ok(Type::Float { bits: kind * 8 }),
             Declared::Basic(Basic::Real, Some(kind)) => Err(format!("reals of kind {kind} are not supported")),
-            Declared::Basic(Basic::Logical, Some(_)) => Ok(logical()),
+            Declared::Basic(Basic::Logical, Some(4)) => Ok(logical()),
+            Declared::Basic(Basic::Logical, Some(kind)) => Err(format!("logicals of kind {kind} are not supported")),
             Declared::Basic(Basic::Complex, _) => Err("complex numbers are not supported".to_string()),
             Declared::Basic(Basic::Character, _) => Err("characters are not computed with".to_string()),
             Declared::Derived(_) => Err("derived types are not supported".to_string()),
