@@ -88,7 +88,7 @@ fn adjoints_of_fortran_agree_with_differences() {
 #[test]
 fn adjoints_of_fortran_with_calls_agree_with_differences() {
     let calls = ["by_reference", "recursion", "counters", "copies", "statement", "steps"];
-    let others = ["decided", "bounds", "constants", "mixed", "nested", "names"];
+    let others = ["decided", "bounds", "constants", "mixed", "nested", "names", "once"];
     right("calls", "-std=gnu", &[&calls[..], &others].concat());
 }
 
@@ -116,6 +116,7 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         ),
         ("", "10 x(1) = x(1)*x(2)\nif (x(1) < 5) goto 10", "refused: GOTO is not supported"),
         ("", "read (*, *) x(1)", "model.f90:5:1: refused: READ sets 'x'"),
+        ("integer :: k(9)", "k(k(1:3)) = 2\nx(k(1)) = x(2)", "refused: subscripts of 'k' are computed from itself"),
         ("", "y = x(1)\nx(1) = y*z", ""),
     ] {
         folder.write("model.f90", &model(declared, action));

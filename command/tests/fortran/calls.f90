@@ -3,7 +3,8 @@
 module calls
   implicit none
   private
-  public :: by_reference, recursion, counters, copies, statement, steps, decided, bounds, constants, mixed, nested, names
+  public :: by_reference, recursion, counters, copies, statement, steps, decided, bounds, constants, mixed, nested, names, &
+    & once
   integer, parameter :: wp = kind(1.0d0)
   real(wp), parameter :: pi = 4.0_wp*atan(1.0_wp)
   integer, parameter :: order(3) = [3, 1, 2]
@@ -248,6 +249,24 @@ contains
       w = x*y
       y = y + w*w(n:1:-1)
     end block
+  end subroutine
+
+  real(wp) function drawn(v)
+    real(wp), intent(in) :: v(:)
+    total = total + 1
+    drawn = v(1)*total
+  end function
+
+  subroutine once(n, x, y)
+    integer, intent(in) :: n
+    real(wp), intent(inout) :: x(n), y(n)
+    total = 0
+    y = y/sum(y) + drawn(x)*x
+    y(2:n) = y(1:n - 1)*total
+    x(2:n) = x(1:n - 1)*x(2:n)
+    x = x - norm2(x)*0.1_wp
+    where (x > sum(x)/n) y = y*drawn(y)
+    y(1) = y(1)*total
   end subroutine
 
   subroutine names(n, x, y)

@@ -108,7 +108,7 @@ const OTHERS: &[Fault] = &[
     ("effects.rs", "up(&callee.writes, &mut effect.writes)", "()", "calls have no effects"),
     ("effects.rs", "effect.add(&self.regions[p.index()][inner.index()])", "()", "regions have no effects"),
     ("points/one.rs", "(a == top).then(|| self.locs.follow(b, &path)).flatten()", "None", "a pair is an alias in one direction"),
-    ("points/rounds.rs", "if a != b {\n                        new.extend(self.overlaid(p, a, to_a, b, to_b).into_iter().map(|pair| (g, pair)));\n                    }",
+    ("points/rounds.rs", "if a != b && !self.is_kept_apart(g, a, b) {\n                        new.extend(self.overlaid(p, a, to_a, b, to_b).into_iter().map(|pair| (g, pair)));\n                    }",
         "()", "arguments never overlap"),
     ("points/rounds.rs", "proc.merged(def).into_iter().flatten().flat_map(of).collect()", "proc.merged(def).into_iter().flatten().take(1).flat_map(of).collect()",
         "a joined pointer leads where the first one does"),

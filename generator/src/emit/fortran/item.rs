@@ -383,8 +383,7 @@ impl Body<'_> {
         }
         // What the body reads is one step further than what is tested.
         let is_private = self.reads(head) == 2 && self.reads(c.out) == 0 && self.value(c.end) != self.value(head);
-        let is_first = self.proc.regions[body].items.first() == Some(&skipped);
-        if is_private && is_first {
+        if is_private {
             let last = shifted(bound, if strict { step - sign } else { step });
             let (first, last) = (self.number(&shifted(&init, step), bind::ANY), self.number(&last, bind::ANY));
             return Some(Counted { position, var: self.value(c.end), first, last, step, skipped });

@@ -41,6 +41,19 @@ impl<'t> Lower<'_, 't> {
     }
 
     fn assign_array(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
+        let name = &*target.parts[0].name.name;
+        let mut inside = false;
+        walk::reference(target, &mut |node| {
+            if let Node::Reference(reference) = node
+                && !std::ptr::eq(reference, target)
+            {
+                inside |= *reference.parts[0].name.name == *name;
+            }
+        });
+        if inside {
+            let what = format!("subscripts of '{name}' are computed from itself while it is assigned");
+            return self.refuse(target.span, Class::Language, what, "copy them to another array first");
+        }
         if let Kind::Array(_, items) = &value.kind
             && items.iter().all(|item| self.names.type_of(self.scope, item).rank == Some(0))
         {
@@ -72,6 +85,10 @@ impl<'t> Lower<'_, 't> {
     ) -> Result<()> {
         let shape = self.reference_shape_or_value(target, value)?;
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        if !scalar {
+            self.hoisted.clear();
+            self.hoist(value)?;
+        }
         if scalar {
             let value = self.scalar(value)?;
             let value = self.simple(value);
@@ -145,13 +162,28 @@ impl<'t> Lower<'_, 't> {
         let mut transforms = false;
         walk::expr(value, &mut |node| {
             let Node::Reference(reference) = node else { return };
-            if *reference.parts[0].name.name == *name {
+            let other = &*reference.parts[0].name.name;
+            found |= other != name && self.may_be_one(name, other);
+            if other == name {
                 let this = print::expression(&Written { kind: Kind::Reference(reference.clone()), span: target.span });
                 found |= this != same;
                 transforms |= this == same;
             }
         });
         found || transforms && self.transforms(value)
+    }
+
+    /// Whether two names may stand for one piece of memory: by ASSOCIATE, or as targets.
+    fn may_be_one(&self, one: &str, other: &str) -> bool {
+        let symbols = [one, other].map(|name| self.names.lookup(self.scope, name));
+        let [Some(one), Some(other)] = symbols else { return false };
+        let base = |id| match self.memory.get(&id) {
+            Some(Memory::Array(array)) => Some(&array.base),
+            Some(Memory::Scalar(place)) => Some(&place.base),
+            _ => None,
+        };
+        let are_targets = [one, other].iter().all(|id| self.names.symbol(*id).flags.target);
+        are_targets || base(one).is_some_and(|base_of_one| base(other) == Some(base_of_one))
     }
 
     /// Whether elements of a value come from other elements of what it names.
@@ -162,7 +194,7 @@ impl<'t> Lower<'_, 't> {
             let called = self.reader.called(self.scope, &reference.parts[0]);
             found |= match called {
                 super::state::Called::Intrinsic(name) => {
-                    matches!(&*name, "matmul" | "transpose" | "sum" | "maxval" | "minval" | "product" | "dot_product")
+                    matches!(&*name, "matmul" | "transpose" | "spread")
                 }
                 super::state::Called::Procedure(_) => true,
                 _ => false,

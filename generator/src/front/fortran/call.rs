@@ -143,11 +143,9 @@ impl<'t> Lower<'_, 't> {
             return match self.place(reference, &[])? {
                 Spot::Place(place) if place.ty == ty => Ok(Expr::address(place)),
                 Spot::Place(_) => self.refuse(actual.span, Class::Type, "the argument has another type", "convert it"),
-                // The variable of a loop, and what a dummy was loaded from.
-                Spot::Var(var) => {
-                    let value = self.b.get(var);
-                    let place = self.scalar_copy(value);
-                    Ok(Expr::address(place))
+                Spot::Var(_) => {
+                    let what = "a name of ASSOCIATE, or the index of a loop, is passed where it may be written";
+                    self.refuse(actual.span, Class::Language, what, "pass the variable itself")
                 }
             };
         }
@@ -223,6 +221,16 @@ impl<'t> Lower<'_, 't> {
         if let Some(reference) = reference
             && self.names.symbol(dummy.symbol).intent != Some(Intent::In)
         {
+            // Behind the call the section is found again.
+            let zeros = vec![Expr::int(0); shape.len()];
+            if let Spot::Place(place) = self.place(reference, &zeros)? {
+                let mut loads = false;
+                walk::parts_of_place(&place, &mut |part| loads |= walk::loads(part));
+                if loads {
+                    let what = "a section with gaps, whose bounds are in memory, is passed where it may be written";
+                    return self.refuse(actual.span, Class::Language, what, "assign the bounds to variables first");
+                }
+            }
             copied.push(Copied { to: reference, from: copy.clone(), shape });
         }
         Ok(pointer(copy.first(), &row))

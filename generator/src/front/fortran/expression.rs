@@ -40,7 +40,38 @@ impl<'t> Lower<'_, 't> {
 
     /// The element of an expression at these subscripts from 0; of a scalar the value itself.
     pub fn element(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {
+        if let Some(known) = self.hoisted.get(&std::ptr::from_ref(expr).addr()) {
+            return Ok(known.clone());
+        }
         deep(|| self.element_here(expr, at))
+    }
+
+    /// Runs the calls with a scalar result that an expression of arrays has, in front of the loops over its elements.
+    pub fn hoist(&mut self, expr: &'t Written) -> Result<()> {
+        match &expr.kind {
+            Kind::Unary(_, inner) | Kind::Parenthesised(inner) => self.hoist(inner),
+            Kind::Binary(_, left, right) => {
+                self.hoist(left)?;
+                self.hoist(right)
+            }
+            Kind::Reference(reference) if !self.is_variable(reference) => {
+                let called = self.reader.called(self.scope, &reference.parts[0]);
+                let runs = matches!(called, Called::Procedure(_) | Called::Intrinsic(_));
+                if runs && self.names.type_of(self.scope, expr).rank == Some(0) {
+                    let value = self.scalar(expr)?;
+                    let value = self.simple(value);
+                    self.hoisted.insert(std::ptr::from_ref(expr).addr(), value);
+                    return Ok(());
+                }
+                for argument in reference.parts[0].lists.iter().flatten() {
+                    if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value {
+                        self.hoist(value)?;
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn element_here(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {

@@ -41,6 +41,7 @@ impl<'r, 't> Lower<'r, 't> {
             open,
             flags,
             returned: Target(0),
+            hoisted: FxHashMap::default(),
             written_back: Vec::new(),
         };
         let before = lower.reader.refusals.len();
@@ -154,7 +155,8 @@ impl<'r, 't> Lower<'r, 't> {
             if dummy.kind == DummyKind::Scalar {
                 let first = Subscript { at: Expr::int(0), dim: Dim::default() };
                 let place = Place { base, path: vec![Step::Index(vec![first])], ty: ty.clone() };
-                if self.is_addressed(dummy.symbol) {
+                // What has another name may change while the procedure runs.
+                if self.is_addressed(dummy.symbol) || symbol.flags.target {
                     self.memory.insert(dummy.symbol, Memory::Scalar(place));
                     continue;
                 }

@@ -124,6 +124,8 @@ pub struct Lower<'r, 't> {
     pub flags: Vec<VarId>,
     /// RETURN.
     pub returned: Target,
+    /// Calls whose scalar result is known already, by their address in the tree: they run once for all elements.
+    pub hoisted: FxHashMap<usize, Expr>,
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }
