@@ -47,10 +47,12 @@ pub fn module(name: &str, called: &BTreeMap<&'static str, ()>) -> String {
         }
     }
     let mut text = format!("!> Functions of the sweeps.\nmodule {name}\n");
-    text += "  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan, ieee_value, ieee_positive_inf, &\n    & ieee_quiet_nan\n";
     text += "  implicit none\n  private\n";
     let public: Vec<&str> = all.iter().chain(&blocks).copied().collect();
     text += &format!("  public :: {}\n\n", public.join(", "));
+    if !all.is_empty() {
+        text += SPECIAL;
+    }
     for name in &all {
         text += &format!("  interface {name}\n    module procedure {name}_r4, {name}_r8\n  end interface\n\n");
     }
@@ -62,6 +64,7 @@ pub fn module(name: &str, called: &BTreeMap<&'static str, ()>) -> String {
         {
             let mark = if kind == "4" { "e0" } else { "d0" };
             let own = found.replace('@', &format!("{name}_r{kind}")).replace("REAL", &format!("real({kind})"));
+            let own = own.replace("INFINITY", &format!("infinity_r{kind}")).replace("NAN", &format!("nan_r{kind}"));
             let own = own.replace("LEAST", least).replace("SMALL", small).replace("LARGE", large);
             text += &format!("\n{}", own.replace('#', mark));
         }
@@ -69,6 +72,15 @@ pub fn module(name: &str, called: &BTreeMap<&'static str, ()>) -> String {
     text.extend(blocks.iter().map(|name| block(name)));
     text + &format!("\nend module {name}\n\n")
 }
+
+/// Bits of numbers that have no constant. A procedure that uses the module of IEEE arithmetic saves the state of the unit
+/// at each call.
+const SPECIAL: &str = "\
+  real(4), parameter :: infinity_r4 = transfer(2139095040, 1.0), nan_r4 = transfer(2143289344, 1.0)
+  real(8), parameter :: infinity_r8 = transfer(9218868437227405312_8, 1d0)
+  real(8), parameter :: nan_r8 = transfer(9221120237041090560_8, 1d0)
+
+";
 
 /// Their definitions: `@` is the name, `REAL` the type, `#` the exponent of a constant; `LEAST` more than the inverse of
 /// the largest number, `SMALL` a multiple of it whose products stay normal, `LARGE` a number whose square is in range.
@@ -88,7 +100,7 @@ const TEXTS: &[(&str, &str)] = &[
         "  !> Infinity with the sign of a number.
   elemental REAL function @(x) result(infinity)
     REAL, intent(in) :: x
-    infinity = sign(ieee_value(x, ieee_positive_inf), x)
+    infinity = sign(INFINITY, x)
   end function
 ",
     ),
@@ -99,8 +111,8 @@ const TEXTS: &[(&str, &str)] = &[
     REAL, intent(in) :: above, below
     if (abs(below) > abs(above)*SMALL) then
       quotient = above/below
-    else if (ieee_is_nan(above) .or. ieee_is_nan(below) .or. abs(above) <= 0 .or. abs(below) > huge(below)) then
-      quotient = ieee_value(above, ieee_quiet_nan)
+    else if (.not. (abs(above) > 0 .and. abs(below) <= huge(below))) then
+      quotient = NAN
     else if (abs(below) > abs(above)*LEAST) then
       quotient = above/below
     else
@@ -118,7 +130,7 @@ const TEXTS: &[(&str, &str)] = &[
     leaves = .false.
     if (.not. (abs(x) < LARGE .and. abs(y) < LARGE) .and. abs(y) > 1.0#) leaves = abs(x) > 1.0#/LEAST/abs(y)
     if (leaves) then
-      product = sign(ieee_value(x, ieee_positive_inf), x)*sign(1.0#, y)
+      product = sign(INFINITY, x)*sign(1.0#, y)
     else
       product = x*y
     end if
@@ -132,8 +144,8 @@ const TEXTS: &[(&str, &str)] = &[
     REAL, intent(in) :: above, other
     REAL :: larger, x, y, share
     larger = max(abs(above), abs(other))
-    if (ieee_is_nan(above) .or. ieee_is_nan(other) .or. larger <= 0) then
-      quotient = ieee_value(above, ieee_quiet_nan)
+    if (.not. (abs(above) >= 0 .and. abs(other) >= 0 .and. larger > 0)) then
+      quotient = NAN
     else if (larger > 1.0#/LARGE .and. larger < LARGE) then
       quotient = above/(above*above + other*other)
     else if (larger > huge(larger)) then
@@ -145,7 +157,7 @@ const TEXTS: &[(&str, &str)] = &[
       if (larger > abs(share)*LEAST) then
         quotient = share/larger
       else
-        quotient = sign(ieee_value(above, ieee_positive_inf), above)
+        quotient = sign(INFINITY, above)
       end if
     end if
   end function
@@ -157,7 +169,7 @@ const TEXTS: &[(&str, &str)] = &[
   elemental REAL function @(x) result(square)
     REAL, intent(in) :: x
     if (abs(x) >= LARGE) then
-      square = ieee_value(x, ieee_positive_inf)
+      square = INFINITY
     else
       square = x*x
     end if
@@ -175,7 +187,7 @@ const TEXTS: &[(&str, &str)] = &[
     if (.not. less < 0 .or. .not. abs(base) < 1) then
       power = base**less
     else if (abs(base) <= 0) then
-      power = ieee_value(base, ieee_positive_inf)
+      power = INFINITY
     else
       power = base**exponent
       if (abs(base) > abs(power)*LEAST) then
@@ -193,7 +205,7 @@ const TEXTS: &[(&str, &str)] = &[
   elemental REAL function @(x) result(logarithm)
     REAL, intent(in) :: x
     if (x < 0) then
-      logarithm = ieee_value(x, ieee_quiet_nan)
+      logarithm = NAN
     else
       logarithm = log(x)
     end if
@@ -210,7 +222,7 @@ const TEXTS: &[(&str, &str)] = &[
     derivative = 0
     at = x
     if (at <= 0 .and. abs(anint(at) - at) <= 0) then
-      derivative = ieee_value(x, ieee_quiet_nan)
+      derivative = NAN
       return
     end if
     if (at < 0) then
