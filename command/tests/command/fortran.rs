@@ -130,6 +130,12 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         assert!(said.contains(says), "{action}: {said}");
         assert!(!folder.0.join("model_b.f90").exists());
     }
+    let taken = "subroutine g_b\nend\nsubroutine g(x)\nreal(8) :: x\nx = x*x\nend\n";
+    folder.write("taken.f90", taken);
+    let output = folder.run(&["adjoint", "taken.f90", "--head", "g(x)/(x)"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.starts_with("taken.f90:3:1: refused: 'g_b', the name of the adjoint of 'g', is taken"), "{said}");
     let tangent = folder.run(&["tangent", "model.f90", "--head", "f(x)/(x)"]);
     assert_eq!(tangent.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&tangent.stderr).contains("a tangent is not written in Fortran yet"));

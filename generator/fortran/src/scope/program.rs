@@ -299,6 +299,11 @@ impl<'t> Program<'t> {
         self.external.get(name).copied()
     }
 
+    /// The names of procedures that no unit contains.
+    pub fn externals(&self) -> impl Iterator<Item = &str> {
+        self.external.keys().map(|name| &**name)
+    }
+
     /// The scope that a unit, an interface body or a statement makes.
     pub fn scope_of<T>(&self, node: &T) -> Option<ScopeId> {
         self.made_by.get(&std::ptr::from_ref(node).addr()).copied()

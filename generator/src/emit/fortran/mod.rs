@@ -47,6 +47,15 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
             unit.sweeps.insert((each.proc, proc.role), Sweep { name, proc, roles });
         }
     }
+    for &head in &adjoint.heads {
+        let name = adjoint.name(head);
+        if fortran.taken.contains(&name) {
+            let proc = &program.procs[head];
+            let what = format!("'{name}', the name of the adjoint of '{}', is taken", proc.name);
+            let help = "give the procedure that has it another name".to_string();
+            return Err(vec![Refusal { class: Class::Head, span: proc.span, what, help }]);
+        }
+    }
     // By module: procedures, and names that others use.
     let mut bodies: BTreeMap<Option<usize>, String> = BTreeMap::new();
     let mut public: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();

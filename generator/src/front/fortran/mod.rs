@@ -92,7 +92,11 @@ fn language(texts: &mut Texts, file: usize, message: &adtape_fortran::message::M
 
 impl Reader<'_> {
     fn finish(self) -> Program {
-        let fortran: Fortran = self.fortran;
+        let mut fortran: Fortran = self.fortran;
+        fortran.taken.extend(self.names.externals().map(str::to_string));
+        // Sets have no order of their own.
+        fortran.taken.sort();
+        fortran.taken.dedup();
         Program {
             types: self.types,
             sources: self.texts.files.into(),

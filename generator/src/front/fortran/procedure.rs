@@ -306,6 +306,8 @@ impl<'t> Reader<'t> {
         let (source, line) = (end.source, end.line);
         self.fortran.modules.push(FortranModule { name, source, contains, end: line, uses: Vec::new() });
         self.modules.insert(scope, number);
+        let names = self.names.scope(scope).names.keys().map(|name| name.to_string());
+        self.fortran.taken.extend(names);
         Some(number)
     }
 }
