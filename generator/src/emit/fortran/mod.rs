@@ -53,7 +53,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
             let proc = &program.procs[head];
             let what = format!("'{name}', the name of the adjoint of '{}', is taken", proc.name);
             let help = "give the procedure that has it another name".to_string();
-            return Err(vec![Refusal { class: Class::Head, span: proc.span, what, help }]);
+            return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
         }
     }
     // By module: procedures, and names that others use.
