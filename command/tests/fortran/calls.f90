@@ -77,6 +77,11 @@ contains
       y(index_of) = y(index_of)*total
     end do
     y(1) = y(1) + index_of*x(1)
+    do index_of = n, 1, -max(1, n/4)
+      call account(x)
+      y(2) = y(2)*total
+    end do
+    y(3) = y(3) + index_of*x(3)
   end subroutine
 
   subroutine account(v)

@@ -13,6 +13,10 @@ struct Counter {
     var: VarId,
     last: Expr,
     step: i128,
+    /// Where the counter's value is kept for others.
+    copied: Option<Place>,
+    /// A variable that goes by a step of its own.
+    beside: Option<(VarId, Expr)>,
 }
 
 impl<'t> Lower<'_, 't> {
@@ -65,29 +69,26 @@ impl<'t> Lower<'_, 't> {
         }
         let (from, to) = (convert(from, &ty), self.fixed(convert(to, &ty)));
         let Some(step) = known(&step) else {
-            return self.by_trips(name, var, (from, to, convert(step, &ty)), looped);
+            let beside = (var, copied);
+            return self.by_trips(name, beside, (from, to, convert(step, &ty)), looped);
         };
         if step == 0 {
             return self.refuse(at, Class::Language, "the step of DO is 0", "");
         }
         self.b.assign(var, from);
-        match copied {
-            None => self.repeat(name, None, Some(Counter { var, last: to, step }), looped),
-            Some(place) => {
-                // Statements of the body read the variable in memory.
-                let current = self.b.get(var);
-                self.b.emit(ItemKind::Store { to: place.clone(), from: current });
-                let end = Some((place, var));
-                self.repeat_with(name, None, Some(Counter { var, last: to, step }), looped, end)
-            }
+        if let Some(place) = &copied {
+            // Statements of the body read the variable in memory.
+            let from = self.b.get(var);
+            self.b.emit(ItemKind::Store { to: place.clone(), from });
         }
+        self.repeat(name, None, Some(Counter { var, last: to, step, copied, beside: None }), looped)
     }
 
     /// A step that is no constant: the passes are counted.
     fn by_trips(
         &mut self,
         name: Option<Box<str>>,
-        var: VarId,
+        (var, copied): (VarId, Option<Place>),
         (from, to, step): (Expr, Expr, Expr),
         looped: &'t Do,
     ) -> Result<Ends> {
@@ -101,8 +102,12 @@ impl<'t> Lower<'_, 't> {
         let span = self.b.span;
         let counter = self.b.var("trip", ty.clone(), VarKind::Temporary, span);
         self.b.assign(counter, Expr::constant(1, ty));
-        let count = Counter { var: counter, last: trips, step: 1 };
-        self.repeat_stepping(name, None, Some(count), looped, None, Some((var, step)))
+        if let Some(place) = &copied {
+            let from = self.b.get(var);
+            self.b.emit(ItemKind::Store { to: place.clone(), from });
+        }
+        let count = Counter { var: counter, last: trips, step: 1, copied, beside: Some((var, step)) };
+        self.repeat(name, None, Some(count), looped)
     }
 
     /// A value that is the same in all passes.
@@ -113,36 +118,13 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
+    /// A loop.
     fn repeat(
         &mut self,
         name: Option<Box<str>>,
         test: Option<&'t Written>,
         counter: Option<Counter>,
         looped: &'t Do,
-    ) -> Result<Ends> {
-        self.repeat_with(name, test, counter, looped, None)
-    }
-
-    fn repeat_with(
-        &mut self,
-        name: Option<Box<str>>,
-        test: Option<&'t Written>,
-        counter: Option<Counter>,
-        looped: &'t Do,
-        copied: Option<(Place, VarId)>,
-    ) -> Result<Ends> {
-        self.repeat_stepping(name, test, counter, looped, copied, None)
-    }
-
-    /// A loop. `copied`: where the counter's value is kept for others; `beside`: a variable that goes by a step, too.
-    fn repeat_stepping(
-        &mut self,
-        name: Option<Box<str>>,
-        test: Option<&'t Written>,
-        counter: Option<Counter>,
-        looped: &'t Do,
-        copied: Option<(Place, VarId)>,
-        beside: Option<(VarId, Expr)>,
     ) -> Result<Ends> {
         let exit = self.target("left");
         let span = self.b.span;
@@ -178,7 +160,7 @@ impl<'t> Lower<'_, 't> {
         self.open.pop();
         ends.leaves.retain(|target| *target != cycle);
         self.b.span = span;
-        self.step(counter.as_ref(), &ends.leaves, copied, beside);
+        self.step(counter, &ends.leaves);
         let mut all = Vec::new();
         for target in &ends.leaves {
             let flag = self.flags[target.0];
@@ -194,27 +176,23 @@ impl<'t> Lower<'_, 't> {
         Ok(Ends { never: false, leaves: ends.leaves })
     }
 
-    fn step(
-        &mut self,
-        counter: Option<&Counter>,
-        leaves: &[Target],
-        copied: Option<(Place, VarId)>,
-        beside: Option<(VarId, Expr)>,
-    ) {
-        let Some(counter) = counter else { return };
+    fn step(&mut self, counter: Option<Counter>, leaves: &[Target]) {
+        let Some(Counter { var, step, copied, beside, .. }) = counter else { return };
         if !leaves.is_empty() {
             let stays = self.stays(leaves);
             self.b.begin_branch(stays);
         }
-        let next = shifted(self.b.get(counter.var), counter.step);
-        self.b.assign(counter.var, next);
+        let next = shifted(self.b.get(var), step);
+        self.b.assign(var, next);
+        let mut own = var;
         if let Some((var, step)) = beside {
             let next = add(self.b.get(var), step);
             self.b.assign(var, next);
+            own = var;
         }
-        if let Some((place, var)) = copied {
-            let from = self.b.get(var);
-            self.b.emit(ItemKind::Store { to: place, from });
+        if let Some(to) = copied {
+            let from = self.b.get(own);
+            self.b.emit(ItemKind::Store { to, from });
         }
         if !leaves.is_empty() {
             self.b.end_branch();
