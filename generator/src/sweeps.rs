@@ -48,7 +48,7 @@ impl Default for Choices {
 pub struct Sweeps {
     /// Of which procedure.
     pub proc: ProcId,
-    /// The stem of their names: the procedure's name, with a number for copies (see [`crate::normal::specialise`]).
+    /// The stem of their names: the procedure's name, with a number for copies (see `normal::specialise`).
     pub name: String,
     /// Its forward sweep.
     pub forward: Proc,

@@ -1,6 +1,6 @@
 //! From sweeps to text: nothing is decided here but names and layout.
 //!
-//! [`body`] has what is known of a procedure whatever the language of the output, [`c`] writes C, [`fortran`] Fortran.
+//! `body` has what is known of a procedure whatever the language of the output, `c` writes C, `fortran` Fortran.
 
 mod body;
 pub mod c;

@@ -40,7 +40,7 @@ pub(super) struct Reader<'a> {
     pub(super) reentered: usize,
     /// Function pointers at file scope that are taken to hold the function of their initialiser: both, and a call.
     pub(super) assumed: Vec<(String, String, Span)>,
-    /// See [`Program::externs`].
+    /// See [`Surroundings::externs`].
     pub(super) externs: Vec<String>,
     /// Names of variables that functions assign, or take the address of.
     pub(super) changed: FxHashSet<String>,
