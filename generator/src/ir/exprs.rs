@@ -160,6 +160,25 @@ impl Expr {
         Expr::constant(value, Type::int())
     }
 
+    /// The integer and a number more, constants put together.
+    pub fn offset(&self, by: i128) -> Expr {
+        if by == 0 {
+            return self.clone();
+        }
+        match &self.kind {
+            ExprKind::Int(n) if self.ty.holds(n + by) => return Expr::constant(n + by, self.ty.clone()),
+            ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, k) if x.ty == self.ty => {
+                if let ExprKind::Int(k @ 0..=0x4000_0000) = k.kind {
+                    return x.offset(if *op == Binary::Add { by + k } else { by - k });
+                }
+            }
+            _ => {}
+        }
+        let (op, by) = if by < 0 { (Binary::Subtract, -by) } else { (Binary::Add, by) };
+        let by = Expr::constant(by, self.ty.clone());
+        Expr::binary(op, self.clone(), by, self.ty.clone())
+    }
+
     /// The number that a literal is, with its sign.
     pub fn literal(&self) -> Option<f64> {
         match &self.kind {

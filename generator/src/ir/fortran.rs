@@ -12,14 +12,8 @@ pub struct Fortran {
     pub procs: Vec<FortranProc>,
     /// Modules of procedures and variables of the program.
     pub modules: Vec<FortranModule>,
-    /// By variable with static storage: the number of its module; none for a constant of a procedure.
-    pub globals: Vec<Option<usize>>,
-    /// By variable with static storage: its declaration, for a constant of a procedure.
-    pub constants: Vec<Option<String>>,
-    /// By variable with static storage, as [`FortranProc::lowers`].
-    pub global_lowers: Vec<Vec<Option<i128>>>,
-    /// By struct: the number of the module that declares the derived type.
-    pub types: Vec<usize>,
+    /// By variable with static storage.
+    pub globals: Vec<FortranGlobal>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
     pub taken: Vec<String>,
 }
@@ -42,8 +36,17 @@ pub struct FortranModule {
     pub contains: Option<u32>,
     /// The line of its end.
     pub end: u32,
-    /// The modules that it uses, by their numbers, as far as they are known.
-    pub uses: Vec<usize>,
+}
+
+/// A variable of a module, or a constant of one or of a procedure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranGlobal {
+    /// The number of its module; none for a constant of a procedure.
+    pub module: Option<usize>,
+    /// The declaration of a constant of a procedure.
+    pub declaration: Option<String>,
+    /// As [`FortranProc::lowers`].
+    pub lowers: Vec<Option<i128>>,
 }
 
 /// A procedure in the sources.
@@ -60,10 +63,6 @@ pub struct FortranProc {
     /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one
     /// that is no constant.
     pub lowers: BTreeMap<String, Vec<Option<i128>>>,
-    /// Whether its result is a logical.
-    pub is_logical: bool,
-    /// The name of its result, for a function.
-    pub result: Option<String>,
 }
 
 /// A dummy argument, or an extent that the call brings along.

@@ -245,6 +245,15 @@ impl Type {
         matches!(self, Type::Float { .. })
     }
 
+    /// Whether it is an integer type that has the number.
+    pub fn holds(&self, n: i128) -> bool {
+        match self {
+            Type::Int { bits, signed: true, .. } => (-(1 << (bits - 1))..1 << (bits - 1)).contains(&n),
+            Type::Int { bits, .. } => (0..1 << *bits).contains(&n),
+            _ => false,
+        }
+    }
+
     /// What a pointer points to.
     pub fn target(&self) -> Option<&Type> {
         match self {

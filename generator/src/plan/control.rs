@@ -1,7 +1,7 @@
 //! Loops whose passes are counted by an index: how often they run is known without a counter on the tape.
 
 use super::affine::{advanced, distance};
-use super::exprs::{binary, cast, counter, fits};
+use super::exprs::{binary, cast, counter};
 use crate::ir::walk;
 use crate::ir::{
     Binary, Carried, Def, Expr, ExprKind, ItemId, ItemKind, Join, Language, Proc, RegionId, TestAt, Type, Unary,
@@ -35,8 +35,8 @@ impl Index {
             _ if self.bound.ty != init.ty => None,
             (Binary::NotEqual, _) => return self.bound.clone(),
             (Binary::Less, 1) | (Binary::Greater, -1) => Some(self.bound.clone()),
-            (Binary::LessEqual, 1) => Some(offset(&self.bound, 1)),
-            (Binary::GreaterEqual, -1) => Some(offset(&self.bound, -1)),
+            (Binary::LessEqual, 1) => Some(self.bound.offset(1)),
+            (Binary::GreaterEqual, -1) => Some(self.bound.offset(-1)),
             _ => None,
         };
         let Some(last) = last else {
@@ -60,9 +60,9 @@ impl Index {
         }
         let distance = binary(Binary::Subtract, cast(far, &wide), cast(near, &wide), wide.clone());
         let inclusive = matches!(self.test, Binary::LessEqual | Binary::GreaterEqual);
-        let distance = if inclusive { distance } else { offset(&distance, -1) };
+        let distance = if inclusive { distance } else { distance.offset(-1) };
         let step = Expr::constant(self.step.abs(), wide.clone());
-        let passes = offset(&binary(Binary::Divide, distance, step, wide.clone()), 1);
+        let passes = binary(Binary::Divide, distance, step, wide.clone()).offset(1);
         let kind = ExprKind::Select(Box::new(runs), Box::new(passes), Box::new(zero(&wide)));
         Expr { kind, ty: wide }
     }
@@ -80,26 +80,6 @@ impl Index {
         let first = proc.value_expr(self.values.init);
         Some(advanced(self.language, init, &self.passes(first, self.bound.clone()), &step))
     }
-}
-
-/// `expr + by`, constants put together.
-pub fn offset(expr: &Expr, by: i128) -> Expr {
-    let (expr, by) = match &expr.kind {
-        ExprKind::Int(n) if fits(n + by, &expr.ty) => {
-            return Expr::constant(n + by, expr.ty.clone());
-        }
-        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), x, k) if x.ty == expr.ty => match k.kind {
-            ExprKind::Int(k) if (0..=1 << 30).contains(&k) => (&**x, if *op == Binary::Add { by + k } else { by - k }),
-            _ => (expr, by),
-        },
-        _ => (expr, by),
-    };
-    if by == 0 {
-        return expr.clone();
-    }
-    let (op, by) = if by < 0 { (Binary::Subtract, -by) } else { (Binary::Add, by) };
-    let by = Expr::constant(by, expr.ty.clone());
-    Expr::binary(op, expr.clone(), by, expr.ty.clone())
 }
 
 /// The indices of all loops that have one.

@@ -19,7 +19,7 @@ pub(crate) fn binary(op: Binary, x: Expr, y: Expr, ty: Type) -> Expr {
 pub(crate) fn cast(expr: Expr, ty: &Type) -> Expr {
     match expr.kind {
         _ if expr.ty == *ty => expr,
-        ExprKind::Int(n) if fits(n, ty) => Expr::constant(n, ty.clone()),
+        ExprKind::Int(n) if ty.holds(n) => Expr::constant(n, ty.clone()),
         _ => Expr::cast(expr, ty.clone()),
     }
 }
@@ -29,14 +29,5 @@ pub(crate) fn counter(language: Language) -> Type {
     match language {
         Language::C => Type::unsigned(64),
         Language::Fortran => Type::signed(64),
-    }
-}
-
-/// Whether an integer type has the number.
-pub fn fits(n: i128, ty: &Type) -> bool {
-    match ty {
-        Type::Int { bits, signed: true, .. } => (-(1 << (bits - 1))..1 << (bits - 1)).contains(&n),
-        Type::Int { bits, .. } => (0..1 << *bits).contains(&n),
-        _ => false,
     }
 }

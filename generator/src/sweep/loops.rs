@@ -12,7 +12,7 @@ use super::reverse::bytes;
 use crate::ir::*;
 use crate::plan::Explanation;
 use crate::plan::affine;
-use crate::plan::control::{self, Index, offset};
+use crate::plan::control::{self, Index};
 use crate::plan::game::Token;
 
 /// How often the reversed loop runs, and what its control variable is.
@@ -181,19 +181,19 @@ impl Builder<'_> {
             // Up: the control variable is one ahead of the index.
             (true, Binary::NotEqual) => (bound, compare(Binary::NotEqual, &at, &init)),
             (true, Binary::Less) => (bound, compare(Binary::Greater, &at, &init)),
-            (true, _) => (offset(&bound, 1), compare(Binary::Greater, &at, &init)),
-            (false, Binary::NotEqual) => (offset(&bound, 1), compare(Binary::NotEqual, &at, &offset(&init, 1))),
-            (false, Binary::Greater) => (offset(&bound, 1), compare(Binary::LessEqual, &at, &init)),
+            (true, _) => (bound.offset(1), compare(Binary::Greater, &at, &init)),
+            (false, Binary::NotEqual) => (bound.offset(1), compare(Binary::NotEqual, &at, &init.offset(1))),
+            (false, Binary::Greater) => (bound.offset(1), compare(Binary::LessEqual, &at, &init)),
             (false, _) => (bound, compare(Binary::LessEqual, &at, &init)),
         };
         let start = self.bind_value(&name, start);
         self.at = body;
         let (here, end, before) = if up {
-            let here = self.bind(&name, offset(&at, -1));
+            let here = self.bind(&name, at.offset(-1));
             let end = self.bind_value(&name, here.clone());
             (here.clone(), end, affine::distance(self.primal.language, &here, &init))
         } else {
-            let end = self.bind_value(&name, offset(&at, 1));
+            let end = self.bind_value(&name, at.offset(1));
             (at.clone(), end, affine::distance(self.primal.language, &init, &at))
         };
         self.at = self.out.regions[body].parent.expect("a loop's body").0;
@@ -234,7 +234,7 @@ impl Builder<'_> {
         let at = Expr::value(head, ty.clone());
         let test = binary(Binary::NotEqual, at.clone(), zero(&ty), Type::int());
         self.at = body;
-        let end = self.bind_value("pass", offset(&at, -1));
+        let end = self.bind_value("pass", at.offset(-1));
         self.at = self.out.regions[body].parent.expect("a loop's body").0;
         let before = Expr::value(end, ty);
         Control { init: passes, head, end, test, before, index: None }

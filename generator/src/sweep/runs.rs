@@ -14,7 +14,7 @@ use super::builder::Builder;
 use super::items::{binary, cast};
 use crate::flow::walk as flow_walk;
 use crate::ir::*;
-use crate::plan::control::{Index, inside, offset};
+use crate::plan::control::{Index, inside};
 use crate::plan::{ProcPlan, Run};
 
 impl Builder<'_> {
@@ -127,12 +127,12 @@ fn count(index: &Index, init: &Expr) -> Expr {
     let more = i128::from(index.test == Binary::LessEqual);
     let (passes, ty) = match init.kind {
         // No wrap: the bound is at least the number.
-        ExprKind::Int(from) if from >= more => (offset(&index.bound, more - from), index.bound.ty.clone()),
+        ExprKind::Int(from) if from >= more => (index.bound.offset(more - from), index.bound.ty.clone()),
         _ => {
             let long = Type::long();
             let ends = [&index.bound, init].map(|end| cast(end.clone(), &long));
             let [bound, init] = ends;
-            (offset(&binary(Binary::Subtract, bound, init, long.clone()), more), long)
+            (binary(Binary::Subtract, bound, init, long.clone()).offset(more), long)
         }
     };
     let none = Expr::constant(0, ty.clone());

@@ -1,6 +1,6 @@
 //! Functions that Fortran lacks, for both kinds of reals under one name.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// The name of a function, if there is one.
 pub fn known(name: &str) -> Option<&'static str> {
@@ -37,9 +37,9 @@ fn block(name: &str) -> String {
 }
 
 /// The module with those that are called.
-pub fn module(name: &str, called: &BTreeMap<&'static str, ()>) -> String {
+pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
     let (blocks, mut all): (Vec<&str>, Vec<&str>) =
-        called.keys().copied().partition(|name| name.contains("_elements_"));
+        called.iter().copied().partition(|name| name.contains("_elements_"));
     // What they call themselves.
     for (caller, needed) in [("power_or_infinity", "copied_infinity"), ("quotient_or_infinity", "copied_infinity")] {
         if all.contains(&caller) && !all.contains(&needed) {

@@ -1,7 +1,8 @@
 //! Items as statements.
 
-use super::state::{Body, Form};
-use super::words::{bind, shifted, type_text};
+use super::place::is_first;
+use super::state::{Body, Counted, Form};
+use super::words::{bind, type_text};
 use crate::ir::*;
 use crate::stack::deep;
 
@@ -59,7 +60,7 @@ impl Body<'_> {
             }
             ItemKind::Loop { test, at, body, carried } => {
                 self.origin(item);
-                self.repetition(test, *at, *body, carried);
+                self.repetition(id, test, *at, *body, carried);
             }
             ItemKind::DeclareVar { .. } => {}
             ItemKind::Declare { object } => self.declare(*object),
@@ -117,26 +118,23 @@ impl Body<'_> {
                     self.problem("a call of a sweep that is not there");
                     return;
                 };
-                let (name, roles, callee) = (sweep.name.clone(), sweep.roles, sweep.proc);
+                let (name, roles) = (sweep.name.clone(), sweep.roles);
                 let module = self.unit.facts(*id).module;
-                if let Some(module) = module.filter(|_| module != self.module) {
-                    self.use_from(module, &name);
-                }
+                module.iter().for_each(|module| self.use_from(*module, &name));
                 let list = args.iter().enumerate().map(|(position, arg)| {
-                    let form = self.unit.form_of(*id, callee, roles, position);
+                    let form = self.unit.form_of(*id, roles, position);
                     self.argument(arg, &form)
                 });
                 (name, list.collect::<Vec<_>>())
             }
         };
-        let list = text.join(", ");
+        let (list, ty) = (text.join(", "), self.result_type(callee));
         match result {
             Some(result) => {
                 let to = self.value(result);
                 self.statement(&format!("{to} = {name}({list})"));
             }
-            None if self.returns(callee) => {
-                let ty = self.result_type(callee);
+            None if ty != Type::Void => {
                 let ignored = self.taken.fresh("ignored");
                 self.extra.insert((type_text(&ty), ignored.clone()));
                 self.statement(&format!("{ignored} = {name}({list})"));
@@ -155,15 +153,9 @@ impl Body<'_> {
         }
     }
 
-    fn returns(&self, callee: &Callee) -> bool {
-        self.result_type(callee) != Type::Void
-    }
-
     fn primal_name(&self, id: ProcId) -> String {
         let facts = self.unit.facts(id);
-        if let Some(module) = facts.module.filter(|_| facts.module != self.module) {
-            self.use_from(module, &facts.name);
-        }
+        facts.module.iter().for_each(|module| self.use_from(*module, &facts.name));
         facts.name.clone()
     }
 
@@ -216,8 +208,7 @@ impl Body<'_> {
             };
         };
         let [Step::Index(subscripts)] = &place.path[..] else { return self.problem("an address without subscripts") };
-        let is_first = subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0));
-        if is_first && subscripts.len() == extents.len() {
+        if is_first(&place.path) && subscripts.len() == extents.len() {
             let extents_of = subscripts.iter().rev().map(|s| s.dim.extent.as_ref());
             let same = extents_of.zip(extents).all(|(own, extent)| {
                 own.is_some_and(|own| self.number(own, bind::ANY) == self.number(extent, bind::ANY))
@@ -288,9 +279,8 @@ impl Body<'_> {
         }
     }
 
-    fn repetition(&mut self, test: &Expr, at: TestAt, body: RegionId, carried: &[Carried]) {
-        let counted = (at == TestAt::Before).then(|| self.counted(test, body, carried)).flatten();
-        if let Some(Counted { position, var, first, last, step, skipped }) = counted {
+    fn repetition(&mut self, id: ItemId, test: &Expr, at: TestAt, body: RegionId, carried: &[Carried]) {
+        if let Some(Counted { position, var, first, last, step }) = self.counted.remove(&id) {
             let others = |end: bool| -> Vec<(ValueId, ValueId)> {
                 let others = carried.iter().enumerate().filter(|(k, _)| *k != position);
                 others.map(|(_, c)| if end { (c.head, c.end) } else { (c.head, c.init) }).collect()
@@ -298,7 +288,6 @@ impl Body<'_> {
             self.moves(others(false));
             let step = if step == 1 { String::new() } else { format!(", {step}") };
             self.statement(&format!("do {var} = {first}, {last}{step}"));
-            self.skipped.insert(skipped);
             self.out.indent += 1;
             self.region(body);
             self.moves(others(true));
@@ -330,67 +319,6 @@ impl Body<'_> {
         self.statement("end do");
     }
 
-    /// The position of the counter among what a loop carries that DO counts.
-    pub fn counter(&self, test: &Expr, body: RegionId, carried: &[Carried]) -> Option<usize> {
-        self.counted(test, body, carried).map(|counted| counted.position)
-    }
-
-    /// A loop that DO counts: its test compares what one step changes with what stays.
-    fn counted(&self, test: &Expr, body: RegionId, carried: &[Carried]) -> Option<Counted> {
-        let ExprKind::Binary(op, left, bound) = &test.kind else { return None };
-        let ExprKind::Value(head) = left.kind else { return None };
-        let position = carried.iter().position(|c| c.head == head)?;
-        let c = &carried[position];
-        let inside = |value: ValueId| self.proc.is_within(self.proc.values[value].region, body);
-        let mut fixed = !walk::loads(bound);
-        walk::values(bound, &mut |value| fixed &= !inside(value));
-        let Def::Is(next) = &self.proc.values[c.end].def else { return None };
-        let step = match &next.kind {
-            ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), a, b) if a.kind == ExprKind::Value(head) => {
-                match b.kind {
-                    ExprKind::Int(by) => {
-                        if *op == Binary::Add {
-                            by
-                        } else {
-                            -by
-                        }
-                    }
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        };
-        let up = step > 0 && matches!(op, Binary::Less | Binary::LessEqual);
-        let down = step < 0 && matches!(op, Binary::Greater | Binary::GreaterEqual);
-        if !fixed || !up && !down {
-            return None;
-        }
-        let strict = matches!(op, Binary::Less | Binary::Greater);
-        let sign = if up { 1 } else { -1 };
-        let item = self.proc.regions[body].items.iter().copied();
-        let mut item =
-            item.filter(|item| matches!(self.proc.items[*item].kind, ItemKind::Let { value } if value == c.end));
-        let skipped = item.next()?;
-        let init = self.proc.value_expr(c.init);
-        let init = match &self.proc.values[c.init].def {
-            Def::Is(e @ Expr { kind: ExprKind::Int(_), .. }) => e.clone(),
-            _ => init,
-        };
-        if self.reads(c.end) == 1 {
-            let last = if strict { shifted(bound, -sign) } else { (**bound).clone() };
-            let (first, last) = (self.number(&init, bind::ANY), self.number(&last, bind::ANY));
-            return Some(Counted { position, var: self.value(head), first, last, step, skipped });
-        }
-        // What the body reads is one step further than what is tested.
-        let is_private = self.reads(head) == 2 && self.reads(c.out) == 0 && self.value(c.end) != self.value(head);
-        if is_private {
-            let last = shifted(bound, if strict { step - sign } else { step });
-            let (first, last) = (self.number(&shifted(&init, step), bind::ANY), self.number(&last, bind::ANY));
-            return Some(Counted { position, var: self.value(c.end), first, last, step, skipped });
-        }
-        None
-    }
-
     fn declare(&mut self, id: ObjectId) {
         let object = self.proc.objects[id].clone();
         let Form::Bounds(lowers) = self.forms[id.index()].clone() else { return };
@@ -406,18 +334,6 @@ impl Body<'_> {
         let bounds = self.bounds_of(&object, &lowers);
         self.statement(&format!("allocate({name}({bounds}))"));
     }
-}
-
-/// A loop as DO counts it.
-struct Counted {
-    /// The counter's position among what the loop carries.
-    position: usize,
-    var: String,
-    first: String,
-    last: String,
-    step: i128,
-    /// The item that steps.
-    skipped: ItemId,
 }
 
 /// The parts of a list: commas inside of parentheses belong to a part.

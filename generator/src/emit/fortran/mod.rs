@@ -62,7 +62,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     for each in &adjoint.sweeps {
         let module = unit.facts(each.proc).module;
         for role in [Role::Forward, Role::Reverse] {
-            *bodies.entry(module).or_default() += &unit.sweep(each.proc, role).text;
+            *bodies.entry(module).or_default() += &unit.sweep(each.proc, role);
             if let Some(module) = module {
                 public.entry(module).or_default().insert(unit.sweeps[&(each.proc, role)].name.clone());
             }
@@ -70,7 +70,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     }
     let mut external = String::new();
     for &head in &adjoint.heads {
-        let text = unit.head(adjoint, head).text;
+        let text = unit.head(adjoint, head);
         match unit.facts(head).module {
             Some(module) => {
                 *bodies.entry(Some(module)).or_default() += &text;
@@ -81,7 +81,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     }
     let mut shadows: BTreeMap<usize, String> = BTreeMap::new();
     for (primal, shadow) in &adjoint.global_shadows {
-        let Some(module) = unit.module_of(*primal) else { continue };
+        let Some(module) = unit.stored(*primal).module else { continue };
         let object = &program.globals[*shadow];
         *shadows.entry(module).or_default() += &shadow_text(&unit, *shadow, object);
         public.entry(module).or_default().insert(object.name.clone());
@@ -113,7 +113,7 @@ fn heads(adjoint: &Adjoint) -> String {
 
 /// The declaration of an adjoint in a module.
 fn shadow_text(unit: &Unit, shadow: GlobalId, object: &Object) -> String {
-    let lowers = state::bounds(&unit.lowers_of(shadow), object.shape.len());
+    let lowers = state::bounds(&unit.stored(shadow).lowers, object.shape.len());
     let dims = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
         let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
             Some(ExprKind::Int(extent)) => *extent,
@@ -137,20 +137,21 @@ fn extended(
     let grows = |module: usize| bodies.contains_key(&Some(module)) || shadows.contains_key(&module);
     let mut text = String::new();
     for (number, source) in program.sources.iter().enumerate() {
-        let modules: Vec<(usize, &FortranModule)> = fortran
+        let lines: Vec<&str> = source.text.lines().collect();
+        // Those of this file, with the lines of their CONTAINS.
+        let modules: Vec<(usize, &FortranModule, Option<u32>)> = fortran
             .modules
             .iter()
             .enumerate()
             .filter(|(at, module)| module.source as usize == number && grows(*at))
+            .map(|(at, module)| (at, module, contains_line(&lines, module)))
             .collect();
         if modules.is_empty() {
             continue;
         }
-        let lines: Vec<&str> = source.text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let here = at as u32 + 1;
-            for (module, known) in &modules {
-                let contains = contains_line(&lines, known);
+            for (module, known, contains) in &modules {
                 if here == contains.unwrap_or(known.end) {
                     if let Some(shadows) = shadows.get(module) {
                         text += shadows;

@@ -1,7 +1,7 @@
 //! Places, blocks of elements, declarations.
 
 use super::state::{Body, Form, bounds};
-use super::words::{bind, product, shifted, sum, type_text};
+use super::words::{bind, product, sum, type_text};
 use crate::ir::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -24,26 +24,25 @@ impl Body<'_> {
         if object.shape.is_empty() {
             return Form::Scalar;
         }
-        Form::Bounds(bounds(&self.unit.lowers_of(global), object.shape.len()))
+        Form::Bounds(bounds(&self.unit.stored(global).lowers, object.shape.len()))
     }
 
     /// The name of a variable of a module, which is used from there.
     fn global(&self, global: GlobalId) -> String {
         let name = self.unit.program.globals[global].name.clone();
-        if let Some(Some(declared)) = self.unit.fortran.constants.get(global.index()) {
-            self.constants.borrow_mut().insert(declared.clone());
-            return name;
-        }
-        let module = self.unit.module_of(global);
-        if module != self.module
-            && let Some(module) = module
-        {
+        let facts = self.unit.stored(global);
+        self.constants.borrow_mut().extend(facts.declaration.clone());
+        if let Some(module) = facts.module {
             self.use_from(module, &name);
         }
         name
     }
 
+    /// Notes that a name comes from a module, if that is another one.
     pub fn use_from(&self, module: usize, name: &str) {
+        if self.module == Some(module) {
+            return;
+        }
         let module = self.unit.fortran.modules[module].name.clone();
         self.uses.borrow_mut().insert((module, name.to_string()));
     }
@@ -63,7 +62,7 @@ impl Body<'_> {
             Form::Scalar => name,
             Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
                 let at = subscripts.iter().rev().zip(&lowers);
-                let at: Vec<String> = at.map(|(s, lower)| self.number(&shifted(&s.at, *lower), bind::ANY)).collect();
+                let at: Vec<String> = at.map(|(s, lower)| self.number(&s.at.offset(*lower), bind::ANY)).collect();
                 format!("{name}({})", at.join(", "))
             }
             Form::Bounds(_) => self.problem("an array with another number of subscripts"),
@@ -90,12 +89,7 @@ impl Body<'_> {
             },
             _ => return None,
         };
-        let is_first = match &place.path[..] {
-            [] => true,
-            [Step::Index(subscripts)] => subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0)),
-            _ => false,
-        };
-        is_first.then(|| Place { ty: place.ty.clone(), ..inner.clone() })
+        is_first(&place.path).then(|| Place { ty: place.ty.clone(), ..inner.clone() })
     }
 
     /// What is passed where an array is expected: the whole of it, or the element from which on it is.
@@ -103,13 +97,8 @@ impl Body<'_> {
         if let Some(inner) = self.through(place) {
             return self.element_on(&inner);
         }
-        let is_first = match &place.path[..] {
-            [] => true,
-            [Step::Index(subscripts)] => subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0)),
-            _ => false,
-        };
         match self.base(&place.base) {
-            Some((name, _)) if is_first => name,
+            Some((name, _)) if is_first(&place.path) => name,
             _ => self.place(place),
         }
     }
@@ -124,7 +113,7 @@ impl Body<'_> {
             return Ok(if form == Form::Scalar { name } else { self.problem("a block of components") });
         };
         let range = |first: &Expr| {
-            let last = shifted(&sum(first, count), -1);
+            let last = sum(first, count).offset(-1);
             format!("{}:{}", self.number(first, bind::ANY), self.number(&last, bind::ANY))
         };
         Ok(match form {
@@ -134,12 +123,11 @@ impl Body<'_> {
                 None => self.problem("a block whose extents are not known"),
             },
             Form::Bounds(lowers) if lowers.len() == 1 => {
-                format!("{name}({})", range(&shifted(&subscripts[0].at, lowers[0])))
+                format!("{name}({})", range(&subscripts[0].at.offset(lowers[0])))
             }
             Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
                 let extents: Option<Vec<&Expr>> = subscripts.iter().map(|s| s.dim.extent.as_ref()).collect();
-                let starts = subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0));
-                if starts && extents.is_some_and(|extents| factors(&[count]) == factors(&extents)) {
+                if is_first(&place.path) && extents.is_some_and(|extents| factors(&[count]) == factors(&extents)) {
                     return Ok(name);
                 }
                 // A part of a column.
@@ -147,9 +135,9 @@ impl Body<'_> {
                 if !fits(count, fastest.dim.extent.as_ref()) {
                     return Err(self.place(place));
                 }
-                let first = range(&shifted(&fastest.at, lowers[0]));
+                let first = range(&fastest.at.offset(lowers[0]));
                 let others = subscripts.iter().rev().zip(&lowers).skip(1);
-                let others = others.map(|(s, lower)| self.number(&shifted(&s.at, *lower), bind::ANY));
+                let others = others.map(|(s, lower)| self.number(&s.at.offset(*lower), bind::ANY));
                 let all: Vec<String> = std::iter::once(first).chain(others).collect();
                 format!("{name}({})", all.join(", "))
             }
@@ -206,7 +194,7 @@ impl Body<'_> {
     pub fn bounds_of(&self, object: &Object, lowers: &[i128]) -> String {
         let dims = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
             let Some(extent) = &dim.extent else { return "*".to_string() };
-            let upper = self.number(&shifted(extent, lower - 1), bind::ANY);
+            let upper = self.number(&extent.offset(lower - 1), bind::ANY);
             if *lower == 1 { upper } else { format!("{lower}:{upper}") }
         });
         dims.collect::<Vec<_>>().join(", ")
@@ -223,6 +211,15 @@ impl Body<'_> {
             });
         });
         known
+    }
+}
+
+/// Whether a path leads to the first element.
+pub fn is_first(path: &[Step]) -> bool {
+    match path {
+        [] => true,
+        [Step::Index(subscripts)] => subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0)),
+        _ => false,
     }
 }
 

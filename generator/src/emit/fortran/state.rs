@@ -3,6 +3,7 @@
 use super::lines::Lines;
 use super::names::{self, Taken};
 use super::unit::Unit;
+use super::words::bind;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -19,6 +20,16 @@ pub enum Form {
     Flat,
 }
 
+/// A loop as DO counts it.
+pub struct Counted {
+    /// The counter's position among what the loop carries.
+    pub position: usize,
+    pub var: String,
+    pub first: String,
+    pub last: String,
+    pub step: i128,
+}
+
 /// Prints one procedure.
 pub struct Body<'a> {
     pub unit: &'a Unit<'a>,
@@ -33,6 +44,8 @@ pub struct Body<'a> {
     /// By value of a pointer at entry: its name and how it is declared.
     pub pointers: FxHashMap<ValueId, (String, Form)>,
     pub reads: FxHashMap<ValueId, usize>,
+    /// Loops that DO counts.
+    pub counted: FxHashMap<ItemId, Counted>,
     /// Lets that a DO has taken into its head.
     pub skipped: FxHashSet<ItemId>,
     /// Arrays that the declarations make.
@@ -74,6 +87,7 @@ impl<'a> Body<'a> {
             forms: Vec::new(),
             pointers,
             reads: FxHashMap::default(),
+            counted: FxHashMap::default(),
             skipped: FxHashSet::default(),
             automatic: FxHashSet::default(),
             out: Lines { indent: 2, ..Lines::default() },
@@ -87,12 +101,13 @@ impl<'a> Body<'a> {
         body.name_values();
         body.name_objects();
         body.count_reads();
-        body.skip_beginnings();
+        body.find_counted();
         body
     }
 
-    /// Leaves out what gives the counter of a DO its first value, where nothing else reads that.
-    fn skip_beginnings(&mut self) {
+    /// Finds the loops that DO counts. What steps the counter is left out, and what gives it its first value where nothing
+    /// else reads that.
+    fn find_counted(&mut self) {
         let proc = self.proc;
         let items = proc.regions.iter().flat_map(|region| &region.items);
         let lets: FxHashMap<ValueId, ItemId> = items
@@ -101,13 +116,71 @@ impl<'a> Body<'a> {
             .collect();
         for item in proc.regions.iter().flat_map(|region| &region.items) {
             let ItemKind::Loop { test, at: TestAt::Before, body, carried } = &proc.items[*item].kind else { continue };
-            let Some(position) = self.counter(test, *body, carried) else { continue };
-            let init = carried[position].init;
+            let Some((counted, steps)) = self.counted_as(test, *body, carried) else { continue };
+            let init = carried[counted.position].init;
             let is_number = matches!(&proc.values[init].def, Def::Is(Expr { kind: ExprKind::Int(_), .. }));
             if is_number && self.reads(init) == 1 {
                 self.skipped.extend(lets.get(&init));
             }
+            self.skipped.insert(steps);
+            self.counted.insert(*item, counted);
         }
+    }
+
+    /// A loop that DO counts, and the item that steps: its test compares what one step changes with what stays.
+    fn counted_as(&self, test: &Expr, body: RegionId, carried: &[Carried]) -> Option<(Counted, ItemId)> {
+        let ExprKind::Binary(op, left, bound) = &test.kind else { return None };
+        let ExprKind::Value(head) = left.kind else { return None };
+        let position = carried.iter().position(|c| c.head == head)?;
+        let c = &carried[position];
+        let inside = |value: ValueId| self.proc.is_within(self.proc.values[value].region, body);
+        let mut fixed = !walk::loads(bound);
+        walk::values(bound, &mut |value| fixed &= !inside(value));
+        let Def::Is(next) = &self.proc.values[c.end].def else { return None };
+        let step = match &next.kind {
+            ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), a, b) if a.kind == ExprKind::Value(head) => {
+                match b.kind {
+                    ExprKind::Int(by) => {
+                        if *op == Binary::Add {
+                            by
+                        } else {
+                            -by
+                        }
+                    }
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let up = step > 0 && matches!(op, Binary::Less | Binary::LessEqual);
+        let down = step < 0 && matches!(op, Binary::Greater | Binary::GreaterEqual);
+        if !fixed || !up && !down {
+            return None;
+        }
+        let strict = matches!(op, Binary::Less | Binary::Greater);
+        let sign = if up { 1 } else { -1 };
+        let item = self.proc.regions[body].items.iter().copied();
+        let mut item =
+            item.filter(|item| matches!(self.proc.items[*item].kind, ItemKind::Let { value } if value == c.end));
+        let skipped = item.next()?;
+        let init = self.proc.value_expr(c.init);
+        let init = match &self.proc.values[c.init].def {
+            Def::Is(e @ Expr { kind: ExprKind::Int(_), .. }) => e.clone(),
+            _ => init,
+        };
+        if self.reads(c.end) == 1 {
+            let last = if strict { bound.offset(-sign) } else { (**bound).clone() };
+            let (first, last) = (self.number(&init, bind::ANY), self.number(&last, bind::ANY));
+            return Some((Counted { position, var: self.value(head), first, last, step }, skipped));
+        }
+        // What the body reads is one step further than what is tested.
+        let is_private = self.reads(head) == 2 && self.reads(c.out) == 0 && self.value(c.end) != self.value(head);
+        if is_private {
+            let last = bound.offset(if strict { step - sign } else { step });
+            let (first, last) = (self.number(&init.offset(step), bind::ANY), self.number(&last, bind::ANY));
+            return Some((Counted { position, var: self.value(c.end), first, last, step }, skipped));
+        }
+        None
     }
 
     /// What cannot be written.

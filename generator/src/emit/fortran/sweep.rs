@@ -4,30 +4,19 @@ use super::lines::Lines;
 use super::names::Taken;
 use super::state::{Body, Form, bounds};
 use super::unit::Unit;
-use super::words::{shifted, type_text};
+use super::words::type_text;
 use crate::ir::*;
 use crate::sweeps::{Adjoint, Sweeps};
 
-/// A procedure as text, and what it needs of other modules.
-pub struct Printed {
-    pub text: String,
-}
-
 impl Unit<'_> {
     /// How a parameter of a sweep is declared.
-    pub fn form_of(&self, id: ProcId, sweep: &Proc, roles: Option<&[ReverseParam]>, position: usize) -> Form {
-        let role = roles.map_or(ReverseParam::Primal(position as u32), |roles| roles[position]);
-        let (of, is_adjoint) = match role {
-            ReverseParam::Primal(of) => (of as usize, false),
-            ReverseParam::Adjoint(of) => (of as usize, true),
-            ReverseParam::Seed => return Form::Scalar,
-        };
+    pub fn form_of(&self, id: ProcId, roles: Option<&[ReverseParam]>, position: usize) -> Form {
         let facts = self.facts(id);
-        let Some(dummy) = facts.dummies.get(of) else { return Form::Scalar };
-        let _ = (sweep, is_adjoint);
-        if dummy.kind != DummyKind::Array {
+        let of = dummy_of(role_of(roles, position));
+        let Some(of) = of.filter(|of| facts.dummies.get(*of).is_some_and(|dummy| dummy.kind == DummyKind::Array))
+        else {
             return Form::Scalar;
-        }
+        };
         let primal = &self.program.procs[id];
         let param = &primal.params[of];
         let has = |wanted: usize| {
@@ -59,7 +48,7 @@ impl Unit<'_> {
         let shape = &primal.params[of].shape;
         let last = shape.len() - 1;
         let dims = shape.iter().rev().zip(lowers).enumerate().map(|(k, (dim, lower))| {
-            let extent = dim.extent.as_ref().and_then(|extent| extent_text(primal, &shifted(extent, lower - 1), name));
+            let extent = dim.extent.as_ref().and_then(|extent| extent_text(primal, &extent.offset(lower - 1), name));
             let start = if *lower == 1 { String::new() } else { format!("{lower}:") };
             match extent {
                 Some(upper) => format!("{start}{upper}"),
@@ -71,14 +60,14 @@ impl Unit<'_> {
     }
 
     /// A sweep.
-    pub fn sweep(&self, id: ProcId, role: Role) -> Printed {
+    pub fn sweep(&self, id: ProcId, role: Role) -> String {
         let sweep = &self.sweeps[&(id, role)];
         let (proc, roles) = (sweep.proc, sweep.roles);
         let facts = self.facts(id);
         let mut taken = Taken::usual();
         let mut params = Vec::new();
         for (position, param) in proc.params.iter().enumerate() {
-            params.push((taken.fresh(&param.name), self.form_of(id, proc, roles, position)));
+            params.push((taken.fresh(&param.name), self.form_of(id, roles, position)));
         }
         let names: Vec<String> = params.iter().map(|(name, _)| name.clone()).collect();
         let mut body = Body::new(self, id, proc, params.clone());
@@ -90,16 +79,11 @@ impl Unit<'_> {
             body.statement(&format!("{result} = {text}"));
         }
         let primal_name = |wanted: usize| {
-            let wanted = ReverseParam::Primal(wanted as u32);
-            match roles {
-                Some(roles) => roles.iter().position(|role| *role == wanted).map(|at| names[at].clone()),
-                None => names
-                    .get(match wanted {
-                        ReverseParam::Primal(k) => k as usize,
-                        _ => 0,
-                    })
-                    .cloned(),
-            }
+            let at = match roles {
+                Some(roles) => roles.iter().position(|role| *role == ReverseParam::Primal(wanted as u32)),
+                None => Some(wanted),
+            };
+            at.and_then(|at| names.get(at)).cloned()
         };
         let mut out = Lines { indent: 1, ..Lines::default() };
         let word = if is_function { "function" } else { "subroutine" };
@@ -112,12 +96,8 @@ impl Unit<'_> {
         // Values first: bounds name them.
         let mut arrays = Vec::new();
         for (position, ((name, form), param)) in params.iter().zip(&proc.params).enumerate() {
-            let role = roles.map_or(ReverseParam::Primal(position as u32), |roles| roles[position]);
-            let (of, is_adjoint) = match role {
-                ReverseParam::Primal(of) => (Some(of as usize), false),
-                ReverseParam::Adjoint(of) => (Some(of as usize), true),
-                ReverseParam::Seed => (None, false),
-            };
+            let role = role_of(roles, position);
+            let (of, is_adjoint) = (dummy_of(role), matches!(role, ReverseParam::Adjoint(_)));
             let by_value = param.ty.target().is_none();
             let dummy = of.and_then(|of| facts.dummies.get(of));
             let reads = by_value || !is_adjoint && dummy.is_some_and(|dummy| dummy.intent == Some("in"));
@@ -135,7 +115,7 @@ impl Unit<'_> {
         out.text += &body.out.text;
         out.indent = 1;
         out.line(&format!("end {word}"));
-        Printed { text: out.text }
+        out.text
     }
 
     fn uses(&self, body: &Body, out: &mut Lines) {
@@ -163,7 +143,7 @@ impl Unit<'_> {
 
     fn helpers_in(&self, text: &str) -> Vec<&'static str> {
         let helpers = self.helpers.borrow();
-        helpers.keys().copied().filter(|name| text.contains(&format!("{name}("))).collect()
+        helpers.iter().copied().filter(|name| text.contains(&format!("{name}("))).collect()
     }
 
     fn declared(&self, body: &Body, out: &mut Lines) {
@@ -178,7 +158,7 @@ impl Unit<'_> {
     }
 
     /// The procedure that runs both sweeps of a head.
-    pub fn head(&self, adjoint: &Adjoint, head: ProcId) -> Printed {
+    pub fn head(&self, adjoint: &Adjoint, head: ProcId) -> String {
         let primal = &self.program.procs[head];
         let facts = self.facts(head);
         let sweeps = adjoint.sweeps.iter().find(|sweeps| sweeps.proc == head);
@@ -246,7 +226,7 @@ impl Unit<'_> {
         meaning.iter().for_each(|line| out.line(line));
         out.line(&format!("subroutine {name}({})", list.join(", ")));
         out.indent = 2;
-        let (calls, ignored) = self.both(adjoint, head, sweeps, &bars, &seed, &mut taken);
+        let (calls, ignored) = self.both(head, sweeps, &bars, &seed, &mut taken);
         if facts.module.is_none() {
             let names: Vec<String> = match sweeps {
                 Some(_) => [Role::Forward, Role::Reverse].map(|role| self.sweeps[&(head, role)].name.clone()).to_vec(),
@@ -263,7 +243,7 @@ impl Unit<'_> {
         calls.iter().for_each(|line| out.line(line));
         out.indent = 1;
         out.line("end subroutine");
-        Printed { text: out.text }
+        out.text
     }
 
     /// The module of the sweeps of procedures that no module contains.
@@ -285,7 +265,7 @@ impl Unit<'_> {
             let is_assumed = text.ends_with(':') || text.ends_with('*');
             match (lower, &dim.extent) {
                 (Some(lower), Some(extent)) if !is_assumed => {
-                    match extent_text(primal, &shifted(extent, lower - 1), own) {
+                    match extent_text(primal, &extent.offset(lower - 1), own) {
                         Some(upper) if lower == 1 => upper,
                         Some(upper) => format!("{lower}:{upper}"),
                         None => text.clone(),
@@ -300,14 +280,12 @@ impl Unit<'_> {
     /// The calls of both sweeps, and what their declarations need.
     fn both(
         &self,
-        adjoint: &Adjoint,
         head: ProcId,
         sweeps: Option<&Sweeps>,
         bars: &[String],
         seed: &str,
         taken: &mut Taken,
     ) -> (Vec<String>, Vec<String>) {
-        let _ = adjoint;
         let (primal, facts) = (&self.program.procs[head], self.facts(head));
         let actual = |k: usize| match facts.dummies[k].kind {
             DummyKind::Extent { of, dim } => format!("size({}, {dim})", primal.params[of as usize].name),
@@ -340,6 +318,19 @@ impl Unit<'_> {
         }
         let ignored = taken.fresh("result_of_it");
         (vec![format!("{ignored} = {name}({list})")], vec![format!("{} :: {ignored}", type_text(ty))])
+    }
+}
+
+/// What a parameter of a sweep is; a forward sweep has those of the procedure.
+fn role_of(roles: Option<&[ReverseParam]>, position: usize) -> ReverseParam {
+    roles.map_or(ReverseParam::Primal(position as u32), |roles| roles[position])
+}
+
+/// The position of the dummy that a parameter is, or is the adjoint of.
+fn dummy_of(role: ReverseParam) -> Option<usize> {
+    match role {
+        ReverseParam::Primal(of) | ReverseParam::Adjoint(of) => Some(of as usize),
+        ReverseParam::Seed => None,
     }
 }
 

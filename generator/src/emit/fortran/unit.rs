@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Unit<'a> {
     pub program: &'a Program,
     pub fortran: &'a Fortran,
+    /// By procedure: what the sources say of it.
+    facts: Vec<&'a FortranProc>,
     /// By procedure and role: the name of a sweep, and its parameters.
     pub sweeps: FxHashMap<(ProcId, Role), Sweep<'a>>,
     /// Names that mean something outside of procedures.
@@ -18,7 +20,7 @@ pub struct Unit<'a> {
     /// The primal of each shadow at file scope.
     pub shadows: BTreeMap<GlobalId, GlobalId>,
     /// Functions that sweeps call and Fortran lacks.
-    pub helpers: RefCell<BTreeMap<&'static str, ()>>,
+    pub helpers: RefCell<BTreeSet<&'static str>>,
     /// The module of these functions.
     pub helper_module: String,
     problems: RefCell<Vec<Refusal>>,
@@ -42,6 +44,7 @@ impl<'a> Unit<'a> {
         Unit {
             program,
             fortran,
+            facts: program.procs.iter().map(|proc| fortran.of(&proc.name)).collect(),
             sweeps: FxHashMap::default(),
             taken,
             shadows: BTreeMap::new(),
@@ -53,7 +56,7 @@ impl<'a> Unit<'a> {
 
     /// What the sources say of a procedure.
     pub fn facts(&self, id: ProcId) -> &'a FortranProc {
-        self.fortran.of(&self.program.procs[id].name)
+        self.facts[id.index()]
     }
 
     /// Whether a sweep calls itself, or what calls it.
@@ -77,7 +80,7 @@ impl<'a> Unit<'a> {
     /// The name of a function that Fortran lacks, which is written from now on.
     pub fn helper(&self, name: &str) -> Option<&'static str> {
         let known = super::helpers::known(name)?;
-        self.helpers.borrow_mut().insert(known, ());
+        self.helpers.borrow_mut().insert(known);
         Some(known)
     }
 
@@ -97,15 +100,9 @@ impl<'a> Unit<'a> {
         self.problems.borrow().clone()
     }
 
-    /// The module of a variable with static storage.
-    pub fn module_of(&self, global: GlobalId) -> Option<usize> {
+    /// What the sources say of a variable with static storage; of an adjoint, what they say of its variable.
+    pub fn stored(&self, global: GlobalId) -> &'a FortranGlobal {
         let primal = self.shadows.get(&global).copied().unwrap_or(global);
-        self.fortran.globals.get(primal.index()).copied().flatten()
-    }
-
-    /// The lower bounds of a variable with static storage.
-    pub fn lowers_of(&self, global: GlobalId) -> Vec<Option<i128>> {
-        let primal = self.shadows.get(&global).copied().unwrap_or(global);
-        self.fortran.global_lowers.get(primal.index()).cloned().unwrap_or_default()
+        &self.fortran.globals[primal.index()]
     }
 }

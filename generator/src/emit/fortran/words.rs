@@ -33,34 +33,11 @@ pub fn type_text(ty: &Type) -> String {
     }
 }
 
-/// An integer and a constant, folded.
-pub fn shifted(e: &Expr, by: i128) -> Expr {
-    if by == 0 {
-        return e.clone();
-    }
-    match &e.kind {
-        ExprKind::Int(value) => Expr::constant(value + by, e.ty.clone()),
-        ExprKind::Binary(op @ (Binary::Add | Binary::Subtract), a, b) => match b.kind {
-            ExprKind::Int(there) => {
-                let there = if *op == Binary::Add { there } else { -there };
-                shifted(a, there + by)
-            }
-            _ => plus(e, by),
-        },
-        _ => plus(e, by),
-    }
-}
-
-fn plus(e: &Expr, by: i128) -> Expr {
-    let op = if by < 0 { Binary::Subtract } else { Binary::Add };
-    Expr::binary(op, e.clone(), Expr::constant(by.abs(), e.ty.clone()), e.ty.clone())
-}
-
 /// A sum, folded.
 pub fn sum(a: &Expr, b: &Expr) -> Expr {
     match (&a.kind, &b.kind) {
-        (ExprKind::Int(value), _) => shifted(b, *value),
-        (_, ExprKind::Int(value)) => shifted(a, *value),
+        (ExprKind::Int(value), _) => b.offset(*value),
+        (_, ExprKind::Int(value)) => a.offset(*value),
         _ => Expr::binary(Binary::Add, a.clone(), b.clone(), a.ty.clone()),
     }
 }

@@ -91,7 +91,7 @@ impl<'t> Lower<'_, 't> {
         let at: Vec<Expr> = vars.iter().rev().map(|var| self.b.get(*var)).collect();
         let found = body(self, &at);
         for var in vars.iter().rev() {
-            let next = shifted(self.b.get(*var), 1);
+            let next = self.b.get(*var).offset(1);
             self.b.assign(*var, next);
             self.b.end_loop();
             self.b.close_scope(*var);
@@ -227,7 +227,7 @@ impl<'t> Lower<'_, 't> {
             self.b.end_branch();
         }
         for (var, step) in open.into_iter().rev() {
-            let next = shifted(self.b.get(var), step);
+            let next = self.b.get(var).offset(step);
             self.b.assign(var, next);
             self.b.end_loop();
             self.b.close_scope(var);
@@ -294,7 +294,7 @@ impl<'t> Lower<'_, 't> {
                 _ => return self.refuse(span, Class::Language, "a bound of this kind is not supported", ""),
             };
             let lower = self.steady(lower);
-            let extent = self.steady(shifted(subtract(upper, lower.clone()), 1));
+            let extent = self.steady(subtract(upper, lower.clone()).offset(1));
             dims.push(Dim { extent: Some(extent) });
             lowers.push(lower);
         }

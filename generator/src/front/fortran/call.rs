@@ -5,6 +5,7 @@ use super::state::{Array, Called, Lower, Passed, Result, Spot};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::ScopeId;
+use adtape_fortran::scope::shapes::{Bounds, Upper};
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Reference};
 
@@ -178,7 +179,7 @@ impl<'t> Lower<'_, 't> {
         copied: &mut Vec<Copied<'t>>,
     ) -> Result<Expr> {
         let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
-        let assumed = bounds.iter().any(|bound| matches!(bound.upper, adtape_fortran::scope::shapes::Upper::Assumed));
+        let assumed = bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed));
         let rank = self.names.type_of(self.scope, actual).rank;
         let reference = actual.reference().filter(|reference| self.is_variable(reference));
         let pointer = |place: Place, param: &Type| {
@@ -243,7 +244,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// The type of a pointer to the rows of a dummy.
-    fn row_type(&self, bounds: &[adtape_fortran::scope::shapes::Bounds<'t>], ty: Type) -> Type {
+    pub fn row_type(&self, bounds: &[Bounds<'t>], ty: Type) -> Type {
         let inner = bounds.iter().rev().skip(1).rev();
         let row = inner.fold(ty, |elem, bound| {
             let extent = bound.extent(self.names).and_then(|extent| u64::try_from(extent).ok());

@@ -377,6 +377,6 @@ impl<'t> Lower<'_, 't> {
         let shape = self.shape(array)?;
         let Some(k) = position(&shape) else { return self.not_here(expr, name) };
         let lower = lowers.map_or(Expr::int(1), |lowers| lowers[k].clone());
-        Ok(convert(shifted(add(lower, shape[k].clone()), -1), &ty))
+        Ok(convert(add(lower, shape[k].clone()).offset(-1), &ty))
     }
 }

@@ -182,7 +182,7 @@ impl<'t> Lower<'_, 't> {
             let stays = self.stays(leaves);
             self.b.begin_branch(stays);
         }
-        let next = shifted(self.b.get(var), step);
+        let next = self.b.get(var).offset(step);
         self.b.assign(var, next);
         let mut own = var;
         if let Some((var, step)) = beside {

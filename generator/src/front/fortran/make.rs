@@ -66,30 +66,10 @@ pub fn multiply(a: Expr, b: Expr) -> Expr {
 fn combine(op: Binary, a: Expr, b: Expr) -> Expr {
     let sign = if op == Binary::Add { 1 } else { -1 };
     match (known(&a), known(&b)) {
-        (_, Some(more)) => shifted(a, sign * more),
-        (Some(more), _) if op == Binary::Add => shifted(b, more),
+        (_, Some(more)) => a.offset(sign * more),
+        (Some(more), _) if op == Binary::Add => b.offset(more),
         _ => operation(op, a, b),
     }
-}
-
-/// An integer and a constant, which is joined with one at the integer's end.
-pub fn shifted(a: Expr, by: i128) -> Expr {
-    if by == 0 {
-        return a;
-    }
-    match &a.kind {
-        ExprKind::Int(value) => return Expr::constant(value + by, a.ty),
-        ExprKind::Binary(inner @ (Binary::Add | Binary::Subtract), left, right) => {
-            if let Some(there) = known(right) {
-                let there = if *inner == Binary::Add { there } else { -there };
-                return shifted((**left).clone(), there + by);
-            }
-        }
-        _ => {}
-    }
-    let op = if by < 0 { Binary::Subtract } else { Binary::Add };
-    let constant = Expr::constant(by.abs(), a.ty.clone());
-    operation(op, a, constant)
 }
 
 /// An operation on integers, in the wider of both types.

@@ -62,7 +62,7 @@ impl<'t> Lower<'_, 't> {
                 "allocate it there, or make it an automatic array",
             );
         }
-        let (dims, lowers) = self.shape_of(&name, &bounds, at)?;
+        let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
         Ok(Memory::Array(self.declared_array(&name, ty, dims, lowers, span)))
     }
 
@@ -99,24 +99,12 @@ impl<'t> Lower<'_, 't> {
         let ty = self.type_of_symbol(id, at)?;
         let bounds = self.names.bounds(id);
         let (dims, lowers) = match &bounds {
-            Some(bounds) => self.shape_of(&name, bounds, at)?,
+            Some(bounds) => self.shape_of(&name, bounds, &[], at)?,
             None => (Vec::new(), Vec::new()),
         };
-        let global = match self.reader.global_numbers.get(&id) {
-            Some(known) => *known,
-            None => {
-                let shape = dims.iter().rev().cloned().collect();
-                let span = self.reader.texts.span(self.names.scope(symbol.scope).file, symbol.span);
-                let (elem, life) = (ty.clone(), Life::Global);
-                let object = Object { name: name.clone(), elem, shape, life, constant: false, span };
-                let global = self.reader.globals.add(object);
-                self.reader.global_numbers.insert(id, global);
-                self.reader.fortran.globals.push(Some(module));
-                self.reader.fortran.constants.push(None);
-                self.reader.fortran.global_lowers.push(lowers.iter().map(known).collect());
-                global
-            }
-        };
+        let facts =
+            FortranGlobal { module: Some(module), lowers: lowers.iter().map(known).collect(), declaration: None };
+        let global = self.stored(id, ty.clone(), &dims, false, facts);
         let base = Base::Global(global);
         Ok(match bounds {
             Some(_) => Memory::Array(Array { base, dims, lowers, elem: ty }),
@@ -136,34 +124,35 @@ impl<'t> Lower<'_, 't> {
         };
         let lowers: Vec<i128> = bounds.iter().map(|bound| bound.constant_lower(self.names).unwrap_or(1)).collect();
         let dims: Vec<Dim> = extents.iter().map(|extent| Dim { extent: Some(Expr::int(*extent)) }).collect();
-        let global = match self.reader.global_numbers.get(&id) {
-            Some(known) => *known,
-            None => {
-                let module = self.reader.module(symbol.scope);
-                let declared = match module {
-                    Some(_) => None,
-                    None => match declared_constant(&name, &elem, &items, &extents, &lowers) {
-                        Some(declared) => Some(declared),
-                        None => {
-                            let what = format!("the constant '{name}' is computed by functions");
-                            return self.refuse(at, Class::Language, what, "declare it in a module");
-                        }
-                    },
-                };
-                let span = self.reader.texts.span(self.names.scope(symbol.scope).file, symbol.span);
-                let shape = dims.iter().rev().cloned().collect();
-                let (elem, life) = (elem.clone(), Life::Global);
-                let object = Object { name: name.clone(), elem, shape, life, constant: true, span };
-                let global = self.reader.globals.add(object);
-                self.reader.global_numbers.insert(id, global);
-                self.reader.fortran.globals.push(module);
-                self.reader.fortran.constants.push(declared);
-                self.reader.fortran.global_lowers.push(lowers.iter().map(|lower| Some(*lower)).collect());
-                global
-            }
+        let module = self.reader.module(symbol.scope);
+        let declaration = match module {
+            Some(_) => None,
+            None => match declared_constant(&name, &elem, &items, &extents, &lowers) {
+                Some(declared) => Some(declared),
+                None => {
+                    let what = format!("the constant '{name}' is computed by functions");
+                    return self.refuse(at, Class::Language, what, "declare it in a module");
+                }
+            },
         };
+        let facts = FortranGlobal { module, declaration, lowers: lowers.iter().copied().map(Some).collect() };
+        let global = self.stored(id, elem.clone(), &dims, true, facts);
         let lowers = lowers.into_iter().map(Expr::int).collect();
         Ok(Memory::Array(Array { base: Base::Global(global), dims, lowers, elem }))
+    }
+
+    /// The variable with static storage that a symbol is; new where it is named first.
+    fn stored(&mut self, id: SymbolId, elem: Type, dims: &[Dim], constant: bool, facts: FortranGlobal) -> GlobalId {
+        if let Some(known) = self.reader.global_numbers.get(&id) {
+            return *known;
+        }
+        let symbol = self.names.symbol(id);
+        let (name, shape) = (symbol.name.to_string(), dims.iter().rev().cloned().collect());
+        let span = self.reader.texts.span(self.names.scope(symbol.scope).file, symbol.span);
+        let global = self.reader.globals.add(Object { name, elem, shape, life: Life::Global, constant, span });
+        self.reader.global_numbers.insert(id, global);
+        self.reader.fortran.globals.push(facts);
+        global
     }
 
     /// Refuses what no variable may be.
@@ -197,10 +186,17 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// The dimensions and lower bounds that a declaration gives, as they are at entry.
-    pub fn shape_of(&mut self, name: &str, bounds: &[Bounds<'t>], at: Written) -> Result<(Vec<Dim>, Vec<Expr>)> {
+    /// The dimensions and lower bounds that a declaration gives, as they are at entry. `assumed`: the extents of a shape
+    /// that the call brings along.
+    pub fn shape_of(
+        &mut self,
+        name: &str,
+        bounds: &[Bounds<'t>],
+        assumed: &[Expr],
+        at: Written,
+    ) -> Result<(Vec<Dim>, Vec<Expr>)> {
         let (mut dims, mut lowers) = (Vec::new(), Vec::new());
-        for bound in bounds {
+        for (position, bound) in bounds.iter().enumerate() {
             let lower = match bound.lower {
                 Some(lower) => self.in_scope(bound.scope, |this| this.integer(lower))?,
                 None => Expr::int(1),
@@ -208,9 +204,10 @@ impl<'t> Lower<'_, 't> {
             let extent = match bound.upper {
                 Upper::Expr(upper) => {
                     let upper = self.in_scope(bound.scope, |this| this.integer(upper))?;
-                    Some(self.steady(shifted(subtract(upper, lower.clone()), 1)))
+                    Some(self.steady(subtract(upper, lower.clone()).offset(1)))
                 }
                 Upper::Star => None,
+                Upper::Assumed if position < assumed.len() => Some(assumed[position].clone()),
                 Upper::Assumed | Upper::Deferred => {
                     let what = format!("the shape of '{name}' is not declared");
                     return self.refuse(at, Class::Language, what, "declare its extents");

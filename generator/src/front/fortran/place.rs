@@ -104,7 +104,7 @@ impl<'t> Lower<'_, 't> {
             Some(first) => subtract(self.integer(first)?, lower),
             None => match known(&stride) {
                 Some(1..) => Expr::int(0),
-                _ => shifted(self.extent_of(array, position, section.span)?, -1),
+                _ => self.extent_of(array, position, section.span)?.offset(-1),
             },
         };
         Ok((first, stride))
@@ -123,12 +123,12 @@ impl<'t> Lower<'_, 't> {
         let last = match &section.upper {
             Some(last) => subtract(self.integer(last)?, array.lowers[position].clone()),
             None => match known(&stride) {
-                Some(1..) => shifted(self.extent_of(array, position, section.span)?, -1),
+                Some(1..) => self.extent_of(array, position, section.span)?.offset(-1),
                 _ => Expr::int(0),
             },
         };
         if known(&stride) == Some(1) {
-            return Ok(shifted(subtract(last, first), 1));
+            return Ok(subtract(last, first).offset(1));
         }
         let distance = add(subtract(last, first), stride.clone());
         let ty = distance.ty.clone();

@@ -109,14 +109,7 @@ impl<'r, 't> Lower<'r, 't> {
             let ty = self.type_of_symbol(dummy.symbol, symbol.span)?;
             let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
             let param_type = match dummy.kind {
-                DummyKind::Array => {
-                    let inner = bounds.iter().rev().skip(1).rev();
-                    let row = inner.fold(ty.clone(), |elem, bound| {
-                        let extent = bound.extent(self.names).and_then(|extent| u64::try_from(extent).ok());
-                        Type::Array { elem: Box::new(elem), extent }
-                    });
-                    Type::Pointer(Box::new(row))
-                }
+                DummyKind::Array => self.row_type(&bounds, ty.clone()),
                 DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
                 DummyKind::Value | DummyKind::Extent { .. } => ty.clone(),
             };
@@ -171,20 +164,8 @@ impl<'r, 't> Lower<'r, 't> {
                 self.memory.insert(dummy.symbol, Memory::Var(var));
                 continue;
             }
-            let (dims, lowers) = match shapes.remove(&position) {
-                Some(extents) => {
-                    let mut lowers = Vec::new();
-                    for bound in &bounds {
-                        lowers.push(match bound.lower {
-                            Some(lower) => self.in_scope(bound.scope, |this| this.integer(lower))?,
-                            None => Expr::int(1),
-                        });
-                    }
-                    let dims = extents.into_iter().map(|extent| Dim { extent: Some(extent) });
-                    (dims.collect(), lowers)
-                }
-                None => self.shape_of(&symbol.name, &bounds, at)?,
-            };
+            let extents = shapes.remove(&position).unwrap_or_default();
+            let (dims, lowers) = self.shape_of(&symbol.name, &bounds, &extents, at)?;
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
             self.memory.insert(dummy.symbol, Memory::Array(Array { base, dims, lowers, elem: ty }));
@@ -262,8 +243,6 @@ impl<'r, 't> Lower<'r, 't> {
             return self.refuse(at, Class::Language, "the function returns an array", help);
         }
         self.b.proc_mut().result_type = ty.clone();
-        self.facts.is_logical = ty == super::types::logical();
-        self.facts.result = Some(self.names.symbol(result).name.to_string());
         let memory = self.memory(result, at)?;
         Ok(Some(memory))
     }
@@ -304,7 +283,7 @@ impl<'t> Reader<'t> {
         let number = self.fortran.modules.len();
         let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
         let (source, line) = (end.source, end.line);
-        self.fortran.modules.push(FortranModule { name, source, contains, end: line, uses: Vec::new() });
+        self.fortran.modules.push(FortranModule { name, source, contains, end: line });
         self.modules.insert(scope, number);
         let names = self.names.scope(scope).names.keys().map(|name| name.to_string());
         self.fortran.taken.extend(names);
