@@ -94,6 +94,25 @@ fn adjoints_of_fortran_with_calls_agree_with_differences() {
 
 /// What Fortran cannot have yet is refused with its line, and nothing is written.
 #[test]
+fn long_names_break_no_line_of_what_is_written() {
+    let folder = Scratch::new("fortran-long-names");
+    let name = |stem: &str| format!("{stem}_of_the_upper_layer_of_the_ocean_at_noon");
+    let (f, x, y) = (name("change"), name("temperature"), name("salinity"));
+    folder.write(
+        "model.f90",
+        &format!("subroutine {f}(&\n  {x}, {y})\nreal(8) :: {x}, &\n  {y}\n{y} = &\n  {x}* &\n  {y}\nend\n"),
+    );
+    let output = folder.run(&["adjoint", "model.f90", "--head", &format!("{f}({y})/({x} {y})")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let written = std::fs::read_to_string(folder.0.join("model_b.f90")).unwrap();
+    assert!(written.lines().any(|line| line.trim_start().starts_with('!') && line.len() > 80), "{written}");
+    let mut compile = Command::new("gfortran");
+    compile.args(["-std=f2018", "-Wall", "-Werror", "-c", "model_b.f90", "-I"]).arg(module()).current_dir(&folder.0);
+    let output = compile.output().expect("gfortran");
+    assert!(output.status.success(), "{}\n{written}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
     let folder = Scratch::new("fortran-refused");
     let model = |declared: &str, action: &str| {

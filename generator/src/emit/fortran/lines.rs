@@ -13,19 +13,26 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Writes a statement, on several lines if it is long. It may be broken behind a comma or around a blank.
+    /// Writes a statement or a comment, on several lines if it is long. It may be broken behind a comma, around a
+    /// blank or, where there is neither, behind a parenthesis.
     pub fn line(&mut self, statement: &str) {
         let pad = "  ".repeat(self.indent);
+        let is_comment = statement.starts_with('!');
+        let doc = if statement.starts_with("!>") { "!> " } else { "! " };
+        let (behind, before) = if is_comment { ("", doc) } else { (" &", "  & ") };
         let (mut start, mut rest) = (pad.clone(), statement);
         while start.len() + rest.len() > COLUMNS {
             let room = COLUMNS - 2 - start.len().min(COLUMNS / 2);
             let fits = rest.char_indices().map(|(at, _)| at).take_while(|at| *at <= room).last().unwrap_or(rest.len());
-            let Some(at) = rest[..fits].rfind([' ', ',']).map(|at| at + 1).filter(|at| is_outside_text(&rest[..*at]))
-            else {
+            let broken = |behind_these: &[char]| {
+                let at = rest[..fits].rfind(behind_these)? + 1;
+                (is_comment || is_outside_text(&rest[..at])).then_some(at)
+            };
+            let Some(at) = broken(&[' ', ',']).or_else(|| broken(&['('])) else {
                 break;
             };
-            self.text += &format!("{start}{} &\n", rest[..at].trim_end());
-            start = format!("{pad}  & ");
+            self.text += &format!("{start}{}{behind}\n", rest[..at].trim_end());
+            start = format!("{pad}{before}");
             rest = rest[at..].trim_start();
         }
         self.text += &format!("{start}{rest}\n");
