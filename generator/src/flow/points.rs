@@ -40,6 +40,7 @@ impl<'a> Points<'a> {
             locs: Locs::default(),
             values: program.procs.iter().map(|p| vec![Set::new(); p.values.len()]).collect(),
             cells: BTreeMap::new(),
+            cells_of: BTreeMap::new(),
             bindings: BTreeMap::new(),
             pairs: vec![Default::default(); program.procs.len()],
             grounds: BTreeMap::new(),
@@ -59,6 +60,7 @@ impl<'a> Points<'a> {
             points.values.iter_mut().flatten().for_each(Set::clear);
             points.pairs.iter_mut().for_each(|pairs| pairs.clear());
             points.cells.clear();
+            points.cells_of.clear();
             points.bindings.clear();
             points.grounds.clear();
             points.one = One::default();

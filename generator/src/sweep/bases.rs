@@ -178,10 +178,9 @@ pub fn null(ty: &Type) -> Expr {
 /// Adds number variables for all pointers with several bases that the plan stores: value of the pointer to value of
 /// the number.
 pub fn number(cx: &Context, id: ProcId, plan: &ProcPlan, out: &mut Proc) -> FxHashMap<ValueId, ValueId> {
-    let stored = plan.records.values().flatten().copied().filter(|value| !is_bits(cx, id, *value));
-    let several = |var: &VarId| {
-        matches!(out.vars[*var].ty, Type::Pointer(_)) && of_variable(cx, id, *var).is_some_and(|bases| bases.len() > 1)
-    };
+    let is_pointer = |value: &ValueId| matches!(out.vars[out.values[*value].var].ty, Type::Pointer(_));
+    let stored = plan.records.values().flatten().copied().filter(is_pointer).filter(|value| !is_bits(cx, id, *value));
+    let several = |var: &VarId| of_variable(cx, id, *var).is_some_and(|bases| bases.len() > 1);
     let mut vars: BTreeSet<VarId> = stored.map(|value| out.values[value].var).filter(several).collect();
     if vars.is_empty() {
         return FxHashMap::default();

@@ -149,11 +149,12 @@ fn places(proc: &Proc, item: ItemId, see: &mut dyn FnMut(&Place)) {
 }
 
 fn unset(proc: &Proc) -> FxHashSet<VarId> {
+    let undefined = undefined(proc);
     let mut found = FxHashSet::default();
     for &item in proc.regions.iter().flat_map(|region| &region.items) {
         if proc.items[item].statement.is_none() {
             walk::values_of_item(proc, item, &mut |value| {
-                if may_be_undefined(proc, value) {
+                if undefined.contains(&value) {
                     found.insert(proc.values[value].var);
                 }
             });
@@ -162,19 +163,25 @@ fn unset(proc: &Proc) -> FxHashSet<VarId> {
     found
 }
 
-/// Whether a value may come from that of a variable that has none yet.
-fn may_be_undefined(proc: &Proc, value: ValueId) -> bool {
-    let (mut open, mut seen) = (vec![value], FxHashSet::default());
-    while let Some(value) = open.pop() {
+/// The values that may come from that of a variable that has none yet.
+fn undefined(proc: &Proc) -> FxHashSet<ValueId> {
+    let mut merged_into = FxHashMap::<ValueId, Vec<ValueId>>::default();
+    let mut open = Vec::new();
+    for value in proc.values.ids() {
         let def = &proc.values[value].def;
         if *def == Def::Undefined {
-            return true;
+            open.push(value);
         }
-        if seen.insert(value) {
-            open.extend(proc.merged(def).into_iter().flatten());
+        for from in proc.merged(def).into_iter().flatten() {
+            merged_into.entry(from).or_default().push(value);
         }
     }
-    false
+    let mut found: FxHashSet<ValueId> = open.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        let more = merged_into.get(&value).into_iter().flatten();
+        open.extend(more.copied().filter(|value| found.insert(*value)));
+    }
+    found
 }
 
 /// Pointers that some subscript other than 0 goes with.

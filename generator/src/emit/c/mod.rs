@@ -67,17 +67,14 @@ fn both(
     unit.left_out = without.map(|each| each.proc).collect();
     unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
     let several = if adjoint.wide.is_some() { "v" } else { "" };
-    for each in &adjoint.sweeps {
-        for (proc, suffix) in [(each.runs_forward(), "fwd"), (&each.reverse, "rev")] {
-            unit.name_sweep(each.proc, proc, &format!("{}_{suffix}{several}", each.name));
-        }
-    }
+    unit.name_sweeps(adjoint.sweeps.iter().flat_map(|each| {
+        let both = [(each.runs_forward(), "fwd"), (&each.reverse, "rev")];
+        both.map(|(proc, suffix)| (each.proc, proc, format!("{}_{suffix}{several}", each.name)))
+    }));
     let printable = |id: ProcId| rows::variables(&program.procs[id]).is_empty();
     let watch = checks.then(|| Watch::new(adjoint, &printable));
-    for id in watch.iter().flat_map(|watch| &watch.copied) {
-        let proc = &program.procs[*id];
-        unit.name_sweep(*id, proc, &format!("{}_watched", proc.name));
-    }
+    let copied = watch.iter().flat_map(|watch| &watch.copied).map(|id| (*id, &program.procs[*id]));
+    unit.name_sweeps(copied.map(|(id, proc)| (id, proc, format!("{}_watched", proc.name))));
     let rows = adjoint
         .sweeps
         .iter()
@@ -128,9 +125,7 @@ fn both(
             }
         }
         let mut other = unit.sibling(&tangents.program);
-        for (id, name, proc) in &tangents.tangents {
-            other.name_sweep(*id, proc, &format!("{name}_d"));
-        }
+        other.name_sweeps(tangents.tangents.iter().map(|(id, name, proc)| (*id, proc, format!("{name}_d"))));
         // Nothing compares the tangent of a head without sweeps.
         let idle = |head: &&ProcId| adjoint.sweeps.iter().all(|each| each.proc != **head);
         let idle: Vec<ProcId> =
@@ -192,9 +187,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
         return Err(refused);
     }
     let mut unit = Unit::new(&tangents.program, options);
-    for (id, name, proc) in &tangents.tangents {
-        unit.name_sweep(*id, proc, &format!("{name}_d"));
-    }
+    unit.name_sweeps(tangents.tangents.iter().map(|(id, name, proc)| (*id, proc, format!("{name}_d"))));
     let mut text = Text::default();
     let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
     text.tangents(&unit, &procs, &tangents.heads);

@@ -100,10 +100,16 @@ impl<'a> Unit<'a> {
         }
     }
 
-    pub(super) fn name_sweep(&mut self, id: ProcId, proc: &Proc, wish: &str) {
-        let name = self.names.fresh(wish);
-        self.local_names.take(&name);
-        self.sweeps.insert((id, proc.role), (name, params(proc)));
+    /// Names sweeps; all bodies share the names.
+    pub(super) fn name_sweeps<'s>(&mut self, sweeps: impl Iterator<Item = (ProcId, &'s Proc, String)>) {
+        for (id, proc, wish) in sweeps {
+            let name = self.names.fresh(&wish);
+            self.local_names.take(&name);
+            self.sweeps.insert((id, proc.role), (name, params(proc)));
+        }
+        for names in [&mut self.names, &mut self.local_names] {
+            *names = std::mem::take(names).shared();
+        }
     }
 }
 

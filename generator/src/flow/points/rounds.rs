@@ -116,17 +116,19 @@ impl Points<'_> {
         let set = self.cells.entry(cell).or_default();
         let before = set.len();
         set.extend(targets);
-        self.grown |= set.len() > before;
+        if set.len() > before {
+            self.grown = true;
+            for native in targets.iter().chain([&cell]).filter_map(|&loc| self.locs.native(loc)) {
+                self.cells_of.entry(native).or_default().insert(cell);
+            }
+        }
     }
 
     fn call(&mut self, p: ProcId, id: ItemId, g: ProcId, args: &[Expr], into: Option<&Place>) {
         self.bind(p, id, g, args);
-        let stored: Vec<(Loc, Set)> = self.cells.iter().map(|(cell, set)| (*cell, set.clone())).collect();
+        let stored = self.cells_of.get(&g).into_iter().flatten();
+        let stored: Vec<(Loc, Set)> = stored.map(|cell| (*cell, self.cells[cell].clone())).collect();
         for (cell, set) in stored {
-            let foreign = self.locs.native(cell) != Some(g);
-            if foreign && !set.iter().any(|&t| self.locs.native(t) == Some(g)) {
-                continue;
-            }
             let up = self.up_all(p, id, g, &set);
             for to in self.up(p, id, g, cell) {
                 self.store(to, &up);

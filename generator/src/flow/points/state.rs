@@ -15,6 +15,8 @@ pub struct Points<'a> {
     pub locs: Locs,
     pub(super) values: Vec<Vec<Set>>,
     pub(super) cells: BTreeMap<Loc, Set>,
+    /// By procedure: the cells of its own, and those that hold what is its own.
+    pub(super) cells_of: BTreeMap<ProcId, Set>,
     pub(super) bindings: BTreeMap<(ProcId, ItemId), Binding>,
     /// For each procedure pairs of locations that may be the same memory, the first of them a whole root.
     pub(super) pairs: Vec<BTreeSet<(Loc, Loc)>>,

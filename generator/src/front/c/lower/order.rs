@@ -24,8 +24,9 @@ impl<'a> Lower<'_, 'a> {
         let var = proc.values[value].var;
         let changes = |id: &u64| self.assigned.contains(id) || self.addressed.contains(id);
         let kept = || {
-            let mut this = self.bindings.iter().filter(|(_, b)| matches!(b, Binding::Var(other) if *other == var));
-            this.all(|(id, _)| !changes(id))
+            let is_bound = |id: &u64| matches!(self.bindings.get(id), Some(Binding::Var(other)) if *other == var);
+            let mut declarations = self.declarations.get(&var).into_iter().flatten();
+            declarations.all(|id| !is_bound(id) || !changes(id))
         };
         proc.params.iter().any(|param| param.entry == Some(value) || (param.var == Some(var) && kept()))
     }

@@ -112,6 +112,8 @@ pub(super) struct Lower<'r, 'a> {
     pub(super) id: ProcId,
     pub(super) b: Builder,
     pub(super) bindings: FxHashMap<u64, Binding>,
+    /// The declarations that each variable was bound to.
+    pub(super) declarations: FxHashMap<VarId, Vec<u64>>,
     pub(super) names_in_text: Names<'a>,
     /// Declarations that were refused.
     pub(super) refused: FxHashMap<u64, Box<Refusal>>,
@@ -174,6 +176,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             id,
             b: Builder::new("", Type::Void, Span::default()),
             bindings: FxHashMap::default(),
+            declarations: FxHashMap::default(),
             names_in_text: Names::default(),
             refused: FxHashMap::default(),
             given: given.to_vec(),

@@ -146,6 +146,9 @@ impl<'a> Lower<'_, 'a> {
 
     /// A declaration is this from here on.
     pub fn bind(&mut self, declaration: u64, binding: Binding) {
+        if let Binding::Var(var) = binding {
+            self.declarations.entry(var).or_default().push(declaration);
+        }
         self.bindings.insert(declaration, binding);
         self.compare_names(declaration);
     }
