@@ -92,7 +92,36 @@ fn adjoints_of_fortran_with_calls_agree_with_differences() {
     right("calls", "-std=gnu", &[&calls[..], &others].concat());
 }
 
-/// What Fortran cannot have yet is refused with its line, and nothing is written.
+#[test]
+fn adjoints_of_derived_types_agree_with_differences() {
+    let names = ["scalars", "inside", "cells", "passed", "constructed", "kept", "sections", "stored"];
+    right("types", "-std=f2018", &names);
+}
+
+/// Adjoints of components that the caller has allocated, with bounds of their own.
+#[test]
+fn adjoints_of_allocatable_components_agree_with_differences() {
+    let folder = Scratch::new("fortran-held");
+    for file in ["held", "held_main"] {
+        let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{file}.f90"))).unwrap();
+        folder.write(&format!("{file}.f90"), &text);
+    }
+    let head = "step(f)/(f x) pass(cost)/(g x) through(cost store)/(x store)";
+    let output = folder.run(&["adjoint", "held.f90", "--head", head]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for level in ["-O0", "-O2"] {
+        let mut compiler = Command::new("gfortran");
+        compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"]);
+        compiler.arg(module()).args(["held_b.f90", "held_main.f90", "-o", "test"]);
+        let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+        let said = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success() && !said.contains("Warning"), "{said}");
+        let ran = Command::new(folder.0.join("test")).output().unwrap();
+        let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+        assert_eq!(lines, "right step\nright pass\nright through\n", "{errors}");
+    }
+}
+
 #[test]
 fn long_names_break_no_line_of_what_is_written() {
     let folder = Scratch::new("fortran-long-names");
@@ -112,6 +141,7 @@ fn long_names_break_no_line_of_what_is_written() {
     assert!(output.status.success(), "{}\n{written}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// What Fortran cannot have yet is refused with its line, and nothing is written.
 #[test]
 fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
     let folder = Scratch::new("fortran-refused");
@@ -128,6 +158,11 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         ),
         ("real(8) :: s\ncommon /c/ s", "x(1) = s*x(2)", "refused: 's' is in a COMMON block, which is not supported"),
         ("complex(8) :: z", "z = x(1)", "complex numbers are not supported"),
+        (
+            "type :: t\nreal :: a\nend type\ntype(t) :: s",
+            "s%a = x(1)",
+            "refused: 's': its type 't' is declared outside of modules",
+        ),
         (
             "external g",
             "call g(n, x)",

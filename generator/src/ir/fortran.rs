@@ -14,6 +14,8 @@ pub struct Fortran {
     pub modules: Vec<FortranModule>,
     /// By variable with static storage.
     pub globals: Vec<FortranGlobal>,
+    /// Derived types, by the name of the struct.
+    pub types: BTreeMap<String, FortranType>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
     pub taken: Vec<String>,
 }
@@ -36,6 +38,32 @@ pub struct FortranModule {
     pub contains: Option<u32>,
     /// The line of its end.
     pub end: u32,
+}
+
+/// A derived type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranType {
+    /// Its own name.
+    pub name: String,
+    /// The number of its module.
+    pub module: usize,
+    /// Whether all its components are members of the struct.
+    pub whole: bool,
+    /// The lower bounds of each component that is an array, the first dimension first, by the component's name.
+    pub lowers: BTreeMap<String, Vec<i128>>,
+    /// Members that are no components, by name: extents and lower bounds of components that are allocatable.
+    pub inquiries: BTreeMap<String, Inquiry>,
+}
+
+/// What an inquiry function says of a dimension of an allocatable component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inquiry {
+    /// `size` or `lbound`.
+    pub function: &'static str,
+    /// The component.
+    pub component: String,
+    /// The dimension, from 1.
+    pub dim: usize,
 }
 
 /// A variable of a module, or a constant of one or of a procedure.

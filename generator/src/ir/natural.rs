@@ -270,6 +270,14 @@ impl Type {
         }
     }
 
+    /// The struct that it is.
+    pub fn as_struct(&self) -> Option<StructId> {
+        match self {
+            Type::Struct(id) => Some(*id),
+            _ => None,
+        }
+    }
+
     /// Whether it is a pointer to what a program reads and writes: not to a function, or to a stream.
     pub fn leads_to_memory(&self) -> bool {
         self.target().is_some_and(|target| !matches!(target, Type::Opaque(_)))

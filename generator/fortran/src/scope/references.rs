@@ -137,7 +137,8 @@ impl<'t> Program<'t> {
         self.parent(id, derived).and_then(|parent| self.component(parent, name))
     }
 
-    pub(super) fn parent(&self, id: SymbolId, derived: &DerivedType) -> Option<SymbolId> {
+    /// The type that a derived type extends.
+    pub fn parent(&self, id: SymbolId, derived: &DerivedType) -> Option<SymbolId> {
         let parent = derived.attributes.iter().find_map(|attribute| match attribute {
             Attribute::Extends(parent) => Some(parent),
             _ => None,

@@ -64,10 +64,7 @@ impl Body<'_> {
             }
             ItemKind::DeclareVar { .. } => {}
             ItemKind::Declare { object } => self.declare(*object),
-            ItemKind::Sweep(SweepItem::Clear { object }) => {
-                let name = self.objects[object.index()].clone();
-                self.statement(&format!("{name} = 0"));
-            }
+            ItemKind::Sweep(SweepItem::Clear { object }) => self.clear(*object),
             ItemKind::Sweep(SweepItem::Push { what }) => {
                 self.origin(item);
                 self.push(what);
@@ -344,4 +341,11 @@ fn split(list: &str) -> Vec<String> {
         c == ',' && depth == 0
     });
     parts.map(|part| part.trim().to_string()).collect()
+}
+
+/// The first part of a list, and the others.
+pub fn first_of_list(list: &str) -> Option<(String, String)> {
+    let parts = split(list);
+    let (first, others) = parts.split_first()?;
+    Some((first.clone(), others.join(", ")))
 }

@@ -8,6 +8,7 @@
 mod expr;
 mod helpers;
 mod item;
+mod leaves;
 mod lines;
 mod names;
 mod place;
@@ -123,7 +124,8 @@ fn shadow_text(unit: &Unit, shadow: GlobalId, object: &Object) -> String {
     });
     let dims: Vec<String> = dims.collect();
     let dims = if dims.is_empty() { String::new() } else { format!("({})", dims.join(", ")) };
-    format!("  {}, save :: {}{dims} = 0\n", words::type_text(&object.elem), object.name)
+    let (ty, zero) = (unit.type_text(&object.elem), unit.zero(&object.elem));
+    format!("  {ty}, save :: {}{dims} = {zero}\n", object.name)
 }
 
 /// The files of modules that get something, with it in them.

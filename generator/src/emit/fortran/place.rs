@@ -13,9 +13,21 @@ impl Body<'_> {
             Base::Object(object) => Some((self.objects[object.index()].clone(), self.forms[object.index()].clone())),
             Base::Global(global) => Some((self.global(*global), self.global_form(*global))),
             Base::At(pointer) => match &pointer.kind {
-                ExprKind::Value(value) => self.pointers.get(value).cloned(),
-                _ => None,
+                ExprKind::Value(value) => self.pointers.get(value).cloned().or_else(|| {
+                    let Def::Is(from) = &self.proc.values[*value].def else { return None };
+                    self.component(from)
+                }),
+                _ => self.component(pointer),
             },
+        }
+    }
+
+    /// The allocatable component that a pointer is loaded from.
+    fn component(&self, pointer: &Expr) -> Option<(String, Form)> {
+        match &pointer.kind {
+            ExprKind::Load(place) => Some((self.place(place), Form::Allocated)),
+            ExprKind::Cast(inner) => self.component(inner),
+            _ => None,
         }
     }
 
@@ -52,14 +64,67 @@ impl Body<'_> {
         if let Some(inner) = self.through(place) {
             return self.place(&inner);
         }
-        let Some((name, form)) = self.base(&place.base) else { return self.problem("a pointer that moves") };
-        let subscripts = match &place.path[..] {
-            [] => return name,
-            [Step::Index(subscripts)] => subscripts,
-            _ => return self.problem("a component"),
+        match self.last(place) {
+            Some((name, form, Some(subscripts))) => self.element(name, form, subscripts),
+            Some((name, _, None)) => name,
+            None => self.problem("a pointer that moves"),
+        }
+    }
+
+    /// The name and the form of what the last subscripts of a place belong to, and these.
+    fn last<'p>(&self, place: &'p Place) -> Option<(String, Form, Option<&'p [Subscript]>)> {
+        let (mut name, mut form) = self.base(&place.base)?;
+        let mut of = self.struct_of(&place.base);
+        let mut open: Option<&[Subscript]> = None;
+        for step in &place.path {
+            match step {
+                Step::Index(subscripts) => {
+                    name = open.map_or_else(|| name.clone(), |before| self.element(name.clone(), form.clone(), before));
+                    open = Some(subscripts);
+                }
+                Step::Field(field) => {
+                    name = open.take().map_or_else(|| name.clone(), |at| self.element(name.clone(), form.clone(), at));
+                    let known = &self.unit.program.types.structs[of?];
+                    let component = &known.fields[*field];
+                    let lowers = self.unit.fortran.types.get(&known.name)?.lowers.get(&component.name);
+                    form = lowers.map_or(Form::Scalar, |lowers| Form::Bounds(lowers.clone()));
+                    name = match self.unit.fortran.types.get(&known.name)?.inquiries.get(&component.name) {
+                        Some(of) => format!("{}({name}%{}, {})", of.function, of.component, of.dim),
+                        None => format!("{name}%{}", component.name),
+                    };
+                    of = component.ty.innermost().as_struct();
+                }
+            }
+        }
+        Some((name, form, open))
+    }
+
+    /// The struct that lies there, or of which there is an array.
+    fn struct_of(&self, base: &Base) -> Option<StructId> {
+        let ty = match base {
+            Base::Object(object) => &self.proc.objects[*object].elem,
+            Base::Global(global) => &self.unit.program.globals[*global].elem,
+            Base::At(pointer) => pointer.ty.target()?,
         };
+        ty.innermost().as_struct()
+    }
+
+    /// An element.
+    fn element(&self, name: String, form: Form, subscripts: &[Subscript]) -> String {
         match form {
             Form::Scalar => name,
+            Form::Allocated => {
+                // A scalar has no subscripts but one that its pointer needs.
+                if let [only] = subscripts
+                    && only.dim.extent.is_none()
+                    && only.at.kind == ExprKind::Int(0)
+                {
+                    return name;
+                }
+                let at = subscripts.iter().rev().enumerate();
+                let at: Vec<String> = at.map(|(k, s)| self.from_lower(&name, k + 1, &s.at)).collect();
+                format!("{name}({})", at.join(", "))
+            }
             Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
                 let at = subscripts.iter().rev().zip(&lowers);
                 let at: Vec<String> = at.map(|(s, lower)| self.number(&s.at.offset(*lower), bind::ANY)).collect();
@@ -70,6 +135,29 @@ impl Body<'_> {
                 Some(at) => format!("{name}({})", self.number(&at, bind::ANY)),
                 None => self.problem("an array whose extents are not known"),
             },
+        }
+    }
+
+    /// A subscript of an allocatable component, which counts from 0 here.
+    fn from_lower(&self, name: &str, dim: usize, at: &Expr) -> String {
+        let lower = format!("lbound({name}, {dim})");
+        match self.without_lower(&lower, at) {
+            Some(at) => self.number(&at, bind::ANY),
+            None if at.kind == ExprKind::Int(0) => lower,
+            None => format!("{lower} + {}", self.number(at, bind::SUM + 1)),
+        }
+    }
+
+    /// A sum from which a lower bound is subtracted, without it.
+    fn without_lower(&self, lower: &str, at: &Expr) -> Option<Expr> {
+        match &at.kind {
+            ExprKind::Binary(Binary::Subtract, a, b) => match &b.kind {
+                ExprKind::Load(place) if self.place(place) == lower => Some((**a).clone()),
+                _ => Some(Expr::binary(Binary::Subtract, self.without_lower(lower, a)?, (**b).clone(), at.ty.clone())),
+            },
+            ExprKind::Binary(Binary::Add, a, b) => Some(sum(&self.without_lower(lower, a)?, b)),
+            ExprKind::Cast(inner) if at.ty.is_integer() => self.without_lower(lower, inner),
+            _ => None,
         }
     }
 
@@ -89,7 +177,12 @@ impl Body<'_> {
             },
             _ => return None,
         };
-        is_first(&place.path).then(|| Place { ty: place.ty.clone(), ..inner.clone() })
+        let (first, rest) = match place.path.split_first() {
+            Some((Step::Index(_), rest)) => (&place.path[..1], rest),
+            _ => (&place.path[..0], &place.path[..]),
+        };
+        let path = inner.path.iter().chain(rest).cloned().collect();
+        is_first(first).then(|| Place { base: inner.base.clone(), path, ty: place.ty.clone() })
     }
 
     /// What is passed where an array is expected: the whole of it, or the element from which on it is.
@@ -97,8 +190,8 @@ impl Body<'_> {
         if let Some(inner) = self.through(place) {
             return self.element_on(&inner);
         }
-        match self.base(&place.base) {
-            Some((name, _)) if is_first(&place.path) => name,
+        match self.last(place) {
+            Some((name, _, Some(subscripts))) if are_first(subscripts) => name,
             _ => self.place(place),
         }
     }
@@ -108,9 +201,10 @@ impl Body<'_> {
         if let Some(inner) = self.through(place) {
             return self.elements(&inner, count);
         }
-        let Some((name, form)) = self.base(&place.base) else { return Ok(self.problem("a pointer that moves")) };
-        let [Step::Index(subscripts)] = &place.path[..] else {
-            return Ok(if form == Form::Scalar { name } else { self.problem("a block of components") });
+        let (name, form, subscripts) = match self.last(place) {
+            Some((name, form, Some(subscripts))) => (name, form, subscripts),
+            Some((name, Form::Scalar, None)) => return Ok(name),
+            _ => return Ok(self.problem("a block of components")),
         };
         let range = |first: &Expr| {
             let last = sum(first, count).offset(-1);
@@ -118,6 +212,20 @@ impl Body<'_> {
         };
         Ok(match form {
             Form::Scalar => name,
+            Form::Allocated if self.is_whole(subscripts, count) => name,
+            Form::Allocated => {
+                // A part of a column.
+                let fastest = subscripts.last().expect("a subscript");
+                if subscripts.len() > 1 && !fits(count, fastest.dim.extent.as_ref()) {
+                    return Err(self.place(place));
+                }
+                let last = sum(&fastest.at, &count.offset(-1));
+                let first = format!("{}:{}", self.from_lower(&name, 1, &fastest.at), self.from_lower(&name, 1, &last));
+                let others = subscripts.iter().rev().enumerate().skip(1);
+                let others = others.map(|(k, s)| self.from_lower(&name, k + 1, &s.at));
+                let all: Vec<String> = std::iter::once(first).chain(others).collect();
+                format!("{name}({})", all.join(", "))
+            }
             Form::Flat => match flat(subscripts) {
                 Some(first) => format!("{name}({})", range(&first)),
                 None => self.problem("a block whose extents are not known"),
@@ -126,8 +234,7 @@ impl Body<'_> {
                 format!("{name}({})", range(&subscripts[0].at.offset(lowers[0])))
             }
             Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
-                let extents: Option<Vec<&Expr>> = subscripts.iter().map(|s| s.dim.extent.as_ref()).collect();
-                if is_first(&place.path) && extents.is_some_and(|extents| factors(&[count]) == factors(&extents)) {
+                if self.is_whole(subscripts, count) {
                     return Ok(name);
                 }
                 // A part of a column.
@@ -143,6 +250,20 @@ impl Body<'_> {
             }
             Form::Bounds(_) => self.problem("an array with another number of subscripts"),
         })
+    }
+
+    /// A type as it is declared; a derived type comes from its module.
+    pub fn declared_type(&self, ty: &Type) -> String {
+        if let Some(of) = self.unit.derived(ty) {
+            self.use_from(of.module, &of.name);
+        }
+        self.unit.type_text(ty)
+    }
+
+    /// Whether so many elements are the whole array.
+    fn is_whole(&self, subscripts: &[Subscript], count: &Expr) -> bool {
+        let extents: Option<Vec<&Expr>> = subscripts.iter().map(|s| s.dim.extent.as_ref()).collect();
+        are_first(subscripts) && extents.is_some_and(|extents| factors(&[count]) == factors(&extents))
     }
 
     /// A statement.
@@ -171,7 +292,7 @@ impl Body<'_> {
             if !words.contains(name.as_str()) {
                 continue;
             }
-            let ty = type_text(&object.elem);
+            let ty = self.declared_type(&object.elem);
             let Form::Bounds(lowers) = &self.forms[index] else {
                 all.insert((ty, name.clone()));
                 continue;
@@ -218,9 +339,14 @@ impl Body<'_> {
 pub fn is_first(path: &[Step]) -> bool {
     match path {
         [] => true,
-        [Step::Index(subscripts)] => subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0)),
+        [Step::Index(subscripts)] => are_first(subscripts),
         _ => false,
     }
+}
+
+/// Whether subscripts are those of the first element.
+fn are_first(subscripts: &[Subscript]) -> bool {
+    subscripts.iter().all(|s| s.at.kind == ExprKind::Int(0))
 }
 
 /// Whether so many elements are no more than an extent, as both are written.

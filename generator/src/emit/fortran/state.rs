@@ -16,6 +16,8 @@ pub enum Form {
     Scalar,
     /// As an array with these lower bounds, the first dimension first.
     Bounds(Vec<i128>),
+    /// As an allocatable component: its bounds are its own.
+    Allocated,
     /// As one row of elements from 0: its extents are not known where it is declared.
     Flat,
 }

@@ -7,6 +7,7 @@ use super::unit::Unit;
 use super::words::type_text;
 use crate::ir::*;
 use crate::sweeps::{Adjoint, Sweeps};
+use std::collections::BTreeSet;
 
 impl Unit<'_> {
     /// How a parameter of a sweep is declared.
@@ -41,7 +42,7 @@ impl Unit<'_> {
     fn bounds_text(&self, id: ProcId, of: usize, form: &Form, name: &dyn Fn(usize) -> Option<String>) -> String {
         let primal = &self.program.procs[id];
         let lowers = match form {
-            Form::Scalar => return String::new(),
+            Form::Scalar | Form::Allocated => return String::new(),
             Form::Flat => return "(0:*)".into(),
             Form::Bounds(lowers) => lowers,
         };
@@ -85,6 +86,7 @@ impl Unit<'_> {
             };
             at.and_then(|at| names.get(at)).cloned()
         };
+        proc.params.iter().for_each(|param| drop(body.declared_type(&param.ty)));
         let mut out = Lines { indent: 1, ..Lines::default() };
         let word = if is_function { "function" } else { "subroutine" };
         let tail = if is_function { format!(" result({result})") } else { String::new() };
@@ -103,7 +105,7 @@ impl Unit<'_> {
             let reads = by_value || !is_adjoint && dummy.is_some_and(|dummy| dummy.intent == Some("in"));
             let intent = if reads { "in" } else { "inout" };
             let dims = of.map(|of| self.bounds_text(id, of, form, &primal_name)).unwrap_or_default();
-            let line = format!("{}, intent({intent}) :: {name}{dims}", type_text(&param.ty));
+            let line = format!("{}, intent({intent}) :: {name}{dims}", self.type_text(&param.ty));
             if by_value { out.line(&line) } else { arrays.push(line) }
         }
         arrays.iter().for_each(|line| out.line(line));
@@ -181,7 +183,7 @@ impl Unit<'_> {
                 continue;
             }
             let dims = self.user_bounds(head, k, &own);
-            let ty = type_text(&param.ty);
+            let ty = self.type_text(&param.ty);
             let intent = match (dummy.kind, dummy.intent) {
                 (DummyKind::Value, _) | (_, Some("in")) => "in",
                 _ => "inout",
@@ -235,6 +237,11 @@ impl Unit<'_> {
             if !names.is_empty() {
                 out.line(&format!("use {}, only: {}", self.sweep_module(), names.join(", ")));
             }
+        }
+        for (module, name) in self.types_from_elsewhere(primal, facts.module) {
+            out.line(&format!("use {module}, only: {name}"));
+        }
+        if facts.module.is_none() {
             out.line("implicit none");
         }
         declared.iter().chain(&arrays).for_each(|line| out.line(line));
@@ -244,6 +251,13 @@ impl Unit<'_> {
         out.indent = 1;
         out.line("end subroutine");
         out.text
+    }
+
+    /// The derived types of arguments that come from other modules, with these.
+    fn types_from_elsewhere(&self, proc: &Proc, own: Option<usize>) -> BTreeSet<(&str, &str)> {
+        let types = proc.params.iter().filter_map(|param| self.derived(&param.ty));
+        let others = types.filter(|of| own != Some(of.module));
+        others.map(|of| (self.fortran.modules[of.module].name.as_str(), of.name.as_str())).collect()
     }
 
     /// The module of the sweeps of procedures that no module contains.

@@ -8,6 +8,11 @@ use crate::ir::*;
 impl Body<'_> {
     /// Writes a push.
     pub fn push(&mut self, what: &Pushed) {
+        if let Pushed::Elements { place, count } = what
+            && place.ty.as_struct().is_some()
+        {
+            return self.whole(place, count, false);
+        }
         let text = match what {
             Pushed::Value(value) if is_truth(value) => {
                 format!("call {}({}, 1)", self.tape("push_control"), self.number(value, bind::ANY))
@@ -44,7 +49,7 @@ impl Body<'_> {
     }
 
     /// Pops a truth value: the last statement that this takes.
-    fn pop_truth(&mut self, name: &str, bits: u8) -> String {
+    pub fn pop_truth(&mut self, name: &str, bits: u8) -> String {
         let control = self.taken.fresh("control");
         self.extra.insert(("integer(4)".into(), control.clone()));
         let text = format!("call {}({control}, {bits})", self.tape("pop_control"));
@@ -54,6 +59,11 @@ impl Body<'_> {
 
     /// Writes a pop.
     pub fn pop(&mut self, what: &Popped) {
+        if let Popped::Elements { place, count } = what
+            && place.ty.as_struct().is_some()
+        {
+            return self.whole(place, count, true);
+        }
         let text = match what {
             Popped::Value(value) if is_logical(self.ty(*value)) => {
                 let name = self.value(*value);

@@ -1,6 +1,7 @@
 //! What the procedures of one output share.
 
 use super::names::Taken;
+use super::words::{is_logical, type_text};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::FxHashMap;
@@ -86,13 +87,52 @@ impl<'a> Unit<'a> {
 
     /// Notes what cannot be written.
     pub fn problem(&self, proc: &Proc, what: &str) -> String {
-        let what = format!("the sweeps of '{}' have {what}, which is not written in Fortran yet", proc.name);
-        let refusal = Refusal { class: Class::Language, span: proc.span, what, help: String::new() };
+        self.note(proc.span, format!("the sweeps of '{}' have {what}, which", proc.name));
+        "0".to_string()
+    }
+
+    fn note(&self, span: Span, what: String) {
+        let what = format!("{what} is not written in Fortran yet");
+        let refusal = Refusal { class: Class::Language, span, what, help: String::new() };
         let mut problems = self.problems.borrow_mut();
         if !problems.contains(&refusal) {
             problems.push(refusal);
         }
-        "0".to_string()
+    }
+
+    /// The derived type that a type is, or leads to.
+    pub fn derived(&self, ty: &Type) -> Option<&'a FortranType> {
+        let id = ty.target().unwrap_or(ty).innermost().as_struct()?;
+        self.fortran.types.get(&self.program.types.structs[id].name)
+    }
+
+    /// A type as it is declared.
+    pub fn type_text(&self, ty: &Type) -> String {
+        match self.derived(ty) {
+            Some(of) => format!("type({})", of.name),
+            None => type_text(ty),
+        }
+    }
+
+    /// The members of a struct that lie in it: no bounds, and nothing allocatable.
+    pub fn components<'s>(&self, known: &'s Struct) -> impl Iterator<Item = &'s Field> + use<'s, 'a> {
+        let inquiries = self.fortran.types.get(&known.name).map(|of| &of.inquiries);
+        let is_inquiry = move |field: &Field| inquiries.is_some_and(|all| all.contains_key(&field.name));
+        known.fields.iter().filter(move |field| field.ty.target().is_none() && !is_inquiry(field))
+    }
+
+    /// The value of a type of which all numbers are 0.
+    pub fn zero(&self, ty: &Type) -> String {
+        let Some(of) = self.derived(ty) else {
+            return if is_logical(ty) { ".false.".to_string() } else { "0".to_string() };
+        };
+        if !of.whole {
+            self.note(Span::default(), format!("a variable of a module, of type '{}',", of.name));
+        }
+        let known = ty.as_struct().map(|id| &self.program.types.structs[id]);
+        let values = known.into_iter().flat_map(|known| self.components(known));
+        let values = values.map(|field| format!("{} = {}", field.name, self.zero(field.ty.innermost())));
+        format!("{}({})", of.name, values.collect::<Vec<_>>().join(", "))
     }
 
     /// What could not be written.

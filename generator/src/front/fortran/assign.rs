@@ -5,6 +5,7 @@ use super::state::{Lower, Memory, Result, Spot};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::print;
+use adtape_fortran::scope::program::{self as scope, Type as Declared};
 use adtape_fortran::tree::expression::{Expr as Written, ExprKind as Kind, Reference};
 use adtape_fortran::tree::walk::{self, Node};
 
@@ -13,6 +14,7 @@ impl<'t> Lower<'_, 't> {
     pub fn assignment(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
         let rank = self.names.type_of_reference(self.scope, target).rank;
         match rank {
+            Some(0) if self.is_derived(target) => self.assign_struct(target, &[], value, &[]),
             Some(0) => {
                 let value = self.scalar(value)?;
                 let spot = self.place(target, &[])?;
@@ -38,6 +40,47 @@ impl<'t> Lower<'_, 't> {
             Spot::Place(to) => drop(self.b.emit(ItemKind::Store { to, from })),
         }
         Ok(())
+    }
+
+    fn is_derived(&self, reference: &Reference) -> bool {
+        matches!(self.names.type_of_reference(self.scope, reference).type_, Declared::Derived(_))
+    }
+
+    /// `a = b` and `a = t(1.0)` for one variable of a derived type. The elements are those at these subscripts from 0.
+    fn assign_struct(&mut self, target: &'t Reference, at: &[Expr], value: &'t Written, from: &[Expr]) -> Result<()> {
+        let Spot::Place(to) = self.place(target, at)? else {
+            return self.refuse(target.span, Class::Language, "a derived type has no place", "");
+        };
+        match value.reference() {
+            Some(reference) if self.is_variable(reference) => match self.place(reference, from)? {
+                Spot::Place(from) if from.ty == to.ty => self.copy_struct(&to, &from, reference),
+                _ => self.refuse(value.span, Class::Type, "the value has another type", ""),
+            },
+            Some(reference) => match self.names.lookup(self.scope, &reference.parts[0].name.name) {
+                Some(id) if matches!(self.names.symbol(id).class, scope::Class::Derived(_)) => {
+                    self.structure(&to, id, reference)
+                }
+                _ => {
+                    let what = "a function whose result is a derived type is not supported";
+                    self.refuse(value.span, Class::Type, what, "make it a subroutine with an argument more")
+                }
+            },
+            None => self.refuse(value.span, Class::Type, "an expression of derived types is not supported", ""),
+        }
+    }
+
+    fn assign_structs(
+        &mut self,
+        target: &'t Reference,
+        value: &'t Written,
+        shape: &[Expr],
+        scalar: bool,
+    ) -> Result<()> {
+        if self.needs_copy(target, value) {
+            let what = "an array of a derived type is assigned from itself";
+            return self.refuse(target.span, Class::Language, what, "write a loop");
+        }
+        self.nest(shape, &mut |this, at| this.assign_struct(target, at, value, if scalar { &[] } else { at }))
     }
 
     fn assign_array(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
@@ -85,8 +128,12 @@ impl<'t> Lower<'_, 't> {
     ) -> Result<()> {
         let shape = self.reference_shape_or_value(target, value)?;
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        if self.is_derived(target) {
+            return self.assign_structs(target, value, &shape, scalar);
+        }
         if !scalar {
             self.hoisted.clear();
+            self.constructed.clear();
             self.hoist(value)?;
         }
         if scalar {
@@ -110,8 +157,10 @@ impl<'t> Lower<'_, 't> {
                 })
             });
         }
-        let symbol = self.symbol(&target.parts[0].name)?;
-        let ty = self.type_of_symbol(symbol, target.span)?;
+        let ty = match self.reader.scalar_type(&self.names.type_of_reference(self.scope, target).type_) {
+            Ok(ty) => ty,
+            Err(why) => return self.refuse(target.span, Class::Type, why, ""),
+        };
         let copy = self.scratch("copy", ty.clone(), &shape);
         self.nest(&shape, &mut |this, at| {
             let test = on(this, at);
@@ -145,7 +194,7 @@ impl<'t> Lower<'_, 't> {
     /// The shape of what is assigned: of an array whose last extent is not known, that of the value.
     fn reference_shape_or_value(&mut self, target: &'t Reference, value: &'t Written) -> Result<Vec<Expr>> {
         let symbol = self.symbol(&target.parts[0].name)?;
-        let whole = target.parts[0].lists.is_empty();
+        let whole = target.parts.len() == 1 && target.parts[0].lists.is_empty();
         if let (true, Memory::Array(array)) = (whole, self.memory(symbol, target.span)?)
             && array.dims.iter().any(|dim| dim.extent.is_none())
         {
@@ -164,7 +213,7 @@ impl<'t> Lower<'_, 't> {
             let Node::Reference(reference) = node else { return };
             let other = &*reference.parts[0].name.name;
             found |= other != name && self.may_be_one(name, other);
-            if other == name {
+            if other == name && !other_component(target, reference) {
                 let this = print::expression(&Written { kind: Kind::Reference(reference.clone()), span: target.span });
                 found |= this != same;
                 transforms |= this == same;
@@ -202,4 +251,10 @@ impl<'t> Lower<'_, 't> {
         });
         found
     }
+}
+
+/// Whether two references to parts of one variable name different components, whatever the subscripts are.
+fn other_component(one: &Reference, other: &Reference) -> bool {
+    let pairs = one.parts.iter().zip(&other.parts);
+    pairs.skip(1).any(|(one, other)| one.name.name != other.name.name)
 }

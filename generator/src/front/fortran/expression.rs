@@ -70,8 +70,34 @@ impl<'t> Lower<'_, 't> {
                 }
                 Ok(())
             }
+            Kind::Array(_, items) => self.hoist_items(expr, items),
             _ => Ok(()),
         }
+    }
+
+    /// Puts the items of an array constructor into memory, in front of the loops over its elements.
+    fn hoist_items(&mut self, expr: &'t Written, items: &'t [Written]) -> Result<()> {
+        let mut values = Vec::new();
+        let mut ty = None;
+        for item in items {
+            if self.names.type_of(self.scope, item).rank != Some(0) {
+                let what = "an array constructor whose items are arrays or loops is not supported here";
+                return self.refuse(item.span, Class::Language, what, "assign it to a variable, element by element");
+            }
+            let value = self.scalar(item)?;
+            ty.get_or_insert_with(|| value.ty.clone());
+            values.push(value);
+        }
+        let Some(ty) = ty else {
+            return self.refuse(expr.span, Class::Language, "an array constructor without items is not supported", "");
+        };
+        let array = self.scratch("items", ty.clone(), &[Expr::int(items.len() as i128)]);
+        for (k, value) in values.into_iter().enumerate() {
+            let to = array.element(vec![Expr::int(k as i128)]);
+            self.b.emit(ItemKind::Store { to, from: convert(value, &ty) });
+        }
+        self.constructed.insert(std::ptr::from_ref(expr).addr(), array);
+        Ok(())
     }
 
     fn element_here(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {
@@ -89,6 +115,10 @@ impl<'t> Lower<'_, 't> {
                 }
             }
             Kind::Parenthesised(inner) => self.element(inner, at),
+            Kind::Array(..) if self.constructed.contains_key(&std::ptr::from_ref(expr).addr()) => {
+                let array = &self.constructed[&std::ptr::from_ref(expr).addr()];
+                Ok(Expr::load(array.element(at.to_vec())))
+            }
             Kind::Unary(sign, operand) => {
                 let operand = self.element(operand, at)?;
                 let ty = operand.ty.clone();
@@ -280,7 +310,7 @@ impl<'t> Lower<'_, 't> {
         let symbol = self.names.lookup(self.scope, &part.name.name);
         match symbol.map(|symbol| (symbol, &self.names.symbol(symbol).class)) {
             Some((symbol, scope::Class::Variable | scope::Class::Associated(_))) => {
-                if let Some(Memory::Value(value)) = self.memory.get(&symbol) {
+                if let (Some(Memory::Value(value)), 1) = (self.memory.get(&symbol), reference.parts.len()) {
                     return Ok(value.clone());
                 }
                 Ok(match self.place(reference, at)? {

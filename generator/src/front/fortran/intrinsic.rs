@@ -360,10 +360,11 @@ impl<'t> Lower<'_, 't> {
                 (Some(_), None) => self.not_here(expr, name),
             };
         }
-        let lowers = match array.name().map(|name| self.symbol(name)) {
-            Some(symbol) => match self.memory(symbol?, array.span)? {
+        let whole = array.reference().filter(|reference| self.is_variable(reference) && self.is_whole(reference));
+        let lowers = match whole {
+            Some(reference) => match self.last_part(reference, &[])?.memory {
                 Memory::Array(array) => Some(array.lowers),
-                _ => None,
+                Memory::Var(_) | Memory::Scalar(_) | Memory::Value(_) => None,
             },
             None => None,
         };

@@ -4,7 +4,7 @@ use super::make::*;
 use super::state::{Array, Lower, Memory, Result};
 use crate::ir::*;
 use crate::refuse::Class;
-use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
+use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId, Type as Declared};
 use adtape_fortran::scope::shapes::{Bounds, Upper};
 use adtape_fortran::scope::value::Value as Constant;
 use adtape_fortran::source::Span as Written;
@@ -43,14 +43,16 @@ impl<'t> Lower<'_, 't> {
         let ty = self.type_of_symbol(id, at)?;
         let span = self.span(symbol.span);
         let Some(bounds) = self.names.bounds(id) else {
-            if !self.is_addressed(id) {
+            if !self.is_addressed(id) && !matches!(ty, Type::Struct(_)) {
                 return Ok(Memory::Var(self.b.var(&name, ty, VarKind::User, span)));
             }
             let life = Life::Region(RegionId::BODY);
             let object =
                 self.b.object(Object { name, elem: ty.clone(), shape: Vec::new(), life, constant: false, span });
             self.b.emit(ItemKind::Declare { object });
-            return Ok(Memory::Scalar(Place { base: Base::Object(object), path: Vec::new(), ty }));
+            let memory = Memory::Scalar(Place { base: Base::Object(object), path: Vec::new(), ty });
+            self.begun(id, &memory, at)?;
+            return Ok(memory);
         };
         if symbol.flags.allocatable {
             return self.refuse(
@@ -63,7 +65,23 @@ impl<'t> Lower<'_, 't> {
             );
         }
         let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
-        Ok(Memory::Array(self.declared_array(&name, ty, dims, lowers, span)))
+        let memory = Memory::Array(self.declared_array(&name, ty, dims, lowers, span));
+        self.begun(id, &memory, at)?;
+        Ok(memory)
+    }
+
+    /// Gives the components of a variable their first values, where its life begins.
+    pub fn begun(&mut self, id: SymbolId, memory: &Memory, at: Written) -> Result<()> {
+        let Declared::Derived(of) = self.names.symbol_type(id) else { return Ok(()) };
+        if self.reader.has_allocatable(of) {
+            let what = format!("'{}' has allocatable components, which begin here", self.names.symbol(id).name);
+            return self.refuse(at, Class::Language, what, "pass a variable whose components are allocated already");
+        }
+        if self.reader.has_first_values(of) && !self.b.at_top() {
+            let what = format!("'{}' has first values, and lives in a block", self.names.symbol(id).name);
+            return self.refuse(at, Class::Language, what, "declare it in the procedure");
+        }
+        self.first_values(of, memory)
     }
 
     /// A new array of the procedure, alive until the region at hand ends.
@@ -74,7 +92,7 @@ impl<'t> Lower<'_, 't> {
         let object = self.b.object(object);
         self.b.emit(ItemKind::Declare { object });
         self.note_lowers(name, &lowers);
-        Array { base: Base::Object(object), dims, lowers, elem }
+        Array { base: Base::Object(object), path: Vec::new(), dims, lowers, elem }
     }
 
     /// Notes the lower bounds of an array for whoever prints it.
@@ -107,7 +125,7 @@ impl<'t> Lower<'_, 't> {
         let global = self.stored(id, ty.clone(), &dims, false, facts);
         let base = Base::Global(global);
         Ok(match bounds {
-            Some(_) => Memory::Array(Array { base, dims, lowers, elem: ty }),
+            Some(_) => Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty }),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
     }
@@ -138,7 +156,7 @@ impl<'t> Lower<'_, 't> {
         let facts = FortranGlobal { module, declaration, lowers: lowers.iter().copied().map(Some).collect() };
         let global = self.stored(id, elem.clone(), &dims, true, facts);
         let lowers = lowers.into_iter().map(Expr::int).collect();
-        Ok(Memory::Array(Array { base: Base::Global(global), dims, lowers, elem }))
+        Ok(Memory::Array(Array { base: Base::Global(global), path: Vec::new(), dims, lowers, elem }))
     }
 
     /// The variable with static storage that a symbol is; new where it is named first.

@@ -13,6 +13,8 @@
 mod arrays;
 mod assign;
 mod call;
+mod components;
+mod derived;
 mod expression;
 mod intrinsic;
 mod loops;

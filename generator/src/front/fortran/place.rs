@@ -1,5 +1,6 @@
 //! References as places: subscripts, sections.
 
+use super::components::Named;
 use super::make::*;
 use super::state::{Array, Lower, Memory, Result, Spot};
 use crate::ir::*;
@@ -29,19 +30,16 @@ impl<'t> Lower<'_, 't> {
 
     /// The place of a reference. `at`: which element, from 0, where it is an array; nothing for a scalar.
     pub fn place(&mut self, reference: &'t Reference, at: &[Expr]) -> Result<Spot> {
-        let part = &reference.parts[0];
-        let symbol = self.symbol(&part.name)?;
-        if reference.parts.len() > 1 || part.image.is_some() || part.lists.len() > 1 {
-            return self.refuse(reference.span, Class::Type, "components of derived types are not supported", "");
-        }
-        match self.memory(symbol, part.name.span)? {
+        let Named { part, memory, at } = self.last_part(reference, at)?;
+        match memory {
             Memory::Var(var) => Ok(Spot::Var(var)),
             Memory::Scalar(place) => Ok(Spot::Place(place)),
             Memory::Value(_) => {
-                self.refuse(reference.span, Class::Language, format!("'{}' is no variable", part.name.name), "")
+                let what = format!("'{}' is no variable", reference.parts[part].name.name);
+                self.refuse(reference.span, Class::Language, what, "")
             }
             Memory::Array(array) => {
-                let list = part.lists.first().map(Vec::as_slice);
+                let list = reference.parts[part].lists.first().map(Vec::as_slice);
                 let subscripts = self.subscripts(&array, list, at, reference.span)?;
                 Ok(Spot::Place(array.element(subscripts)))
             }
@@ -49,7 +47,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Subscripts from 0 of an element of a whole array, a section, or by themselves.
-    fn subscripts(
+    pub fn subscripts(
         &mut self,
         array: &Array,
         list: Option<&'t [Argument]>,
@@ -137,13 +135,11 @@ impl<'t> Lower<'_, 't> {
 
     /// The extents of a reference to an array.
     pub fn reference_shape(&mut self, reference: &'t Reference) -> Result<Vec<Expr>> {
-        let part = &reference.parts[0];
-        let symbol = self.symbol(&part.name)?;
-        let Memory::Array(array) = self.memory(symbol, part.name.span)? else {
+        let Named { part, memory: Memory::Array(array), .. } = self.ranked_part(reference)? else {
             return self.refuse(reference.span, Class::Language, "a scalar stands where an array is expected", "");
         };
         let mut shape = Vec::new();
-        let Some(list) = part.lists.first() else {
+        let Some(list) = reference.parts[part].lists.first() else {
             for position in 0..array.dims.len() {
                 shape.push(self.extent_of(&array, position, reference.span)?);
             }
@@ -161,9 +157,22 @@ impl<'t> Lower<'_, 't> {
         Ok(shape)
     }
 
+    /// Whether a reference is a whole array by its last name: none of its parts before is an array.
+    pub fn is_whole(&self, reference: &Reference) -> bool {
+        let (last, before) = reference.parts.split_last().expect("a part");
+        let before = Reference { parts: before.to_vec(), span: reference.span };
+        let is_scalar = || self.names.type_of_reference(self.scope, &before).rank == Some(0);
+        last.lists.is_empty() && (before.parts.is_empty() || is_scalar())
+    }
+
     /// Whether a reference is a row of memory without gaps: whole dimensions, then a range, then single subscripts.
     pub fn is_contiguous(&self, reference: &Reference) -> bool {
-        let Some(list) = reference.parts[0].lists.first() else { return true };
+        let (last, before) = reference.parts.split_last().expect("a part");
+        let before = Reference { parts: before.to_vec(), span: reference.span };
+        if !before.parts.is_empty() && self.names.type_of_reference(self.scope, &before).rank != Some(0) {
+            return false;
+        }
+        let Some(list) = last.lists.first() else { return true };
         let mut whole = true;
         list.iter().all(|argument| match &argument.value {
             ArgumentValue::Section(Section { lower, upper, stride, .. }) => {

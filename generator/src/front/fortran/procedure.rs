@@ -42,6 +42,7 @@ impl<'r, 't> Lower<'r, 't> {
             flags,
             returned: Target(0),
             hoisted: FxHashMap::default(),
+            constructed: FxHashMap::default(),
             written_back: Vec::new(),
         };
         let before = lower.reader.refusals.len();
@@ -149,8 +150,13 @@ impl<'r, 't> Lower<'r, 't> {
                 let first = Subscript { at: Expr::int(0), dim: Dim::default() };
                 let place = Place { base, path: vec![Step::Index(vec![first])], ty: ty.clone() };
                 // What has another name may change while the procedure runs.
-                if self.is_addressed(dummy.symbol) || symbol.flags.target {
-                    self.memory.insert(dummy.symbol, Memory::Scalar(place));
+                let is_whole = matches!(ty, Type::Struct(_));
+                if is_whole || self.is_addressed(dummy.symbol) || symbol.flags.target {
+                    let memory = Memory::Scalar(place);
+                    if symbol.intent == Some(Intent::Out) {
+                        self.begun(dummy.symbol, &memory, at)?;
+                    }
+                    self.memory.insert(dummy.symbol, memory);
                     continue;
                 }
                 let span = self.span(symbol.span);
@@ -168,7 +174,12 @@ impl<'r, 't> Lower<'r, 't> {
             let (dims, lowers) = self.shape_of(&symbol.name, &bounds, &extents, at)?;
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
-            self.memory.insert(dummy.symbol, Memory::Array(Array { base, dims, lowers, elem: ty }));
+            let path = Vec::new();
+            let memory = Memory::Array(Array { base, path, dims, lowers, elem: ty });
+            if symbol.intent == Some(Intent::Out) {
+                self.begun(dummy.symbol, &memory, at)?;
+            }
+            self.memory.insert(dummy.symbol, memory);
         }
         Ok(())
     }
@@ -238,6 +249,10 @@ impl<'r, 't> Lower<'r, 't> {
             return self.refuse(at, Class::Language, "the result of the function is not declared", "declare it");
         };
         let ty = self.type_of_symbol(result, at)?;
+        if let Type::Struct(_) = ty {
+            let help = "make it a subroutine with an argument more";
+            return self.refuse(at, Class::Type, "the function returns a derived type", help);
+        }
         if self.names.bounds(result).is_some() {
             let help = "make it a subroutine with an argument more";
             return self.refuse(at, Class::Language, "the function returns an array", help);

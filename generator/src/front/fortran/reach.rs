@@ -28,6 +28,7 @@ impl<'t> Reader<'t> {
             reached: Vec::new(),
             numbers: FxHashMap::default(),
             modules: FxHashMap::default(),
+            derived: FxHashMap::default(),
             fortran: Fortran::default(),
         }
     }
@@ -181,9 +182,11 @@ impl<'t> Reader<'t> {
             };
             let Some(symbol) = self.names.scope(scope).names.get(&name.name).copied() else { continue };
             let declared = self.names.symbol(symbol);
+            let is_derived = matches!(self.names.symbol_type(symbol), scope::Type::Derived(_));
             let kind = match (declared.dims, declared.intent) {
                 (Some(_), _) => DummyKind::Array,
                 (None, Some(Intent::Out | Intent::InOut)) => DummyKind::Scalar,
+                (None, _) if is_derived => DummyKind::Scalar,
                 (None, _) => DummyKind::Value,
             };
             dummies.push(Passed { symbol, kind });

@@ -22,6 +22,8 @@ pub struct Reader<'t> {
     pub reached: Vec<Procedure<'t>>,
     pub numbers: FxHashMap<ScopeId, ProcId>,
     pub modules: FxHashMap<ScopeId, usize>,
+    /// The derived types that are read.
+    pub derived: FxHashMap<SymbolId, StructId>,
     pub fortran: Fortran,
 }
 
@@ -74,8 +76,10 @@ pub enum Memory {
 /// An array.
 #[derive(Clone)]
 pub struct Array {
-    /// Where it begins.
+    /// What it begins in.
     pub base: Base,
+    /// The way to it from there.
+    pub path: Vec<Step>,
     /// Its dimensions, the first of Fortran first.
     pub dims: Vec<Dim>,
     /// Their lower bounds.
@@ -91,7 +95,8 @@ impl Array {
         let mut path: Vec<Subscript> =
             subscripts.into_iter().zip(dims).map(|(at, dim)| Subscript { at, dim }).collect();
         path.reverse();
-        Place { base: self.base.clone(), path: vec![Step::Index(path)], ty: self.elem.clone() }
+        let path = self.path.iter().cloned().chain([Step::Index(path)]).collect();
+        Place { base: self.base.clone(), path, ty: self.elem.clone() }
     }
 
     /// Its first element.
@@ -126,6 +131,8 @@ pub struct Lower<'r, 't> {
     pub returned: Target,
     /// Calls whose scalar result is known already, by their address in the tree: they run once for all elements.
     pub hoisted: FxHashMap<usize, Expr>,
+    /// Array constructors in expressions, by their address in the tree: their items are in memory.
+    pub constructed: FxHashMap<usize, Array>,
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }

@@ -1,5 +1,6 @@
 //! Statements: choices, ways out, what has no derivative.
 
+use super::components::Named;
 use super::make::*;
 use super::state::{Construct, Ends, Lower, Memory, Refused, Result, Target};
 use super::types::logical;
@@ -245,6 +246,15 @@ impl<'t> Lower<'_, 't> {
             if let Some(name) = reference.name() {
                 let symbol = self.symbol(name)?;
                 return self.memory(symbol, name.span);
+            }
+            if rank != Some(0) && self.is_whole(reference) {
+                let Named { memory, .. } = self.last_part(reference, &[])?;
+                if let Memory::Array(mut array) = memory {
+                    let place = Place { base: array.base, path: array.path, ty: array.elem.clone() };
+                    let Place { base, path, .. } = self.steady_place(place);
+                    (array.base, array.path) = (base, path);
+                    return Ok(Memory::Array(array));
+                }
             }
             if rank == Some(0) {
                 return match self.place(reference, &[])? {

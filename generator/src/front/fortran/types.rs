@@ -3,6 +3,7 @@
 use super::state::Reader;
 use crate::ir::*;
 use adtape_fortran::scope::program::{Basic, SymbolId, Type as Declared};
+use adtape_fortran::tree::expression::TypeSpec;
 
 /// The type of truth values.
 pub fn logical() -> Type {
@@ -35,14 +36,20 @@ impl Reader<'_> {
             Declared::Basic(Basic::Logical, Some(kind)) => Err(format!("logicals of kind {kind} are not supported")),
             Declared::Basic(Basic::Complex, _) => Err("complex numbers are not supported".to_string()),
             Declared::Basic(Basic::Character, _) => Err("characters are not computed with".to_string()),
-            Declared::Derived(_) => Err("derived types are not supported".to_string()),
+            Declared::Derived(_) => Err("a derived type stands where a number is expected".to_string()),
             Declared::Unlimited => Err("its type is not declared".to_string()),
             Declared::Opaque => Err("its type is declared by a module without source".to_string()),
         }
     }
 
     /// The type of a symbol's scalar.
-    pub fn symbol_type(&self, id: SymbolId) -> Result<Type, String> {
-        self.scalar_type(&self.names.symbol_type(id))
+    pub fn symbol_type(&mut self, id: SymbolId) -> Result<Type, String> {
+        if let Some(TypeSpec::Derived { polymorphic: true, .. }) = self.names.symbol(id).spec {
+            return Err("polymorphic variables are not supported".to_string());
+        }
+        match self.names.symbol_type(id) {
+            Declared::Derived(derived) => self.derived_type(derived),
+            other => self.scalar_type(&other),
+        }
     }
 }

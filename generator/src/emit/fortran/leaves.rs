@@ -1,0 +1,150 @@
+//! Variables of derived types, number by number: what goes on the tape, and what is set to 0.
+
+use super::state::Body;
+use super::words::is_logical;
+use crate::ir::*;
+
+/// Elements of an array of derived types in one component that are named one by one.
+const MOST_ELEMENTS: u64 = 64;
+
+/// A number, or an array of numbers, in a variable of a derived type.
+pub struct Leaf {
+    /// How it is called.
+    pub name: String,
+    /// The type of the number.
+    pub ty: Type,
+}
+
+impl Body<'_> {
+    /// The numbers of what is called by a name, in the order of the components.
+    pub fn leaves(&self, name: &str, ty: &Type) -> Vec<Leaf> {
+        let Some(id) = ty.as_struct() else { return vec![Leaf { name: name.to_string(), ty: ty.clone() }] };
+        let known = &self.unit.program.types.structs[id];
+        let mut all = Vec::new();
+        for field in self.unit.components(known) {
+            let (name, inner) = (format!("{name}%{}", field.name), field.ty.innermost());
+            let is_array = matches!(field.ty, Type::Array { .. });
+            if is_array && (inner.as_struct().is_some() || is_logical(inner)) {
+                let lowers = self.unit.fortran.types.get(&known.name).and_then(|of| of.lowers.get(&field.name));
+                for at in self.elements_of(&field.ty, lowers.map_or(&[], Vec::as_slice)) {
+                    all.extend(self.leaves(&format!("{name}({at})"), inner));
+                }
+            } else {
+                all.extend(self.leaves(&name, inner));
+            }
+        }
+        all
+    }
+
+    /// The subscripts of all elements of a component.
+    fn elements_of(&self, ty: &Type, lowers: &[i128]) -> Vec<String> {
+        let (mut ty, mut extents) = (ty, Vec::new());
+        while let Type::Array { elem, extent } = ty {
+            extents.push(extent.unwrap_or(0));
+            ty = elem;
+        }
+        extents.reverse();
+        if extents.iter().product::<u64>() > MOST_ELEMENTS {
+            self.problem(&format!("a component that is an array of more than {MOST_ELEMENTS} derived types"));
+            return Vec::new();
+        }
+        extents.iter().zip(lowers).rev().fold(vec![String::new()], |inner, (extent, lower)| {
+            let one = |k: u64| {
+                let at = lower + i128::from(k);
+                let behind = |rest: &String| if rest.is_empty() { at.to_string() } else { format!("{at}, {rest}") };
+                inner.iter().map(behind).collect::<Vec<_>>()
+            };
+            (0..*extent).flat_map(one).collect()
+        })
+    }
+
+    /// Does something with each element of an array, `down` or up: the name of the element is given.
+    fn each_element(&mut self, name: &str, rank: usize, down: bool, work: &mut dyn FnMut(&mut Self, &str)) {
+        let counters: Vec<String> = (0..rank).map(|_| self.taken.fresh("at")).collect();
+        for (k, counter) in counters.iter().enumerate().rev() {
+            self.extra.insert(("integer".into(), counter.clone()));
+            let (first, last) = (format!("lbound({name}, {})", k + 1), format!("ubound({name}, {})", k + 1));
+            let range = if down { format!("{last}, {first}, -1") } else { format!("{first}, {last}") };
+            self.statement(&format!("do {counter} = {range}"));
+            self.out.indent += 1;
+        }
+        work(self, &format!("{name}({})", counters.join(", ")));
+        for _ in counters {
+            self.out.indent -= 1;
+            self.statement("end do");
+        }
+    }
+
+    /// Sets all numbers of an object to 0.
+    pub fn clear(&mut self, object: ObjectId) {
+        let name = self.objects[object.index()].clone();
+        let Object { elem, shape, .. } = self.proc.objects[object].clone();
+        let zero = |this: &mut Self, name: &str| {
+            for leaf in this.leaves(name, &elem) {
+                let zero = this.unit.zero(&leaf.ty);
+                this.statement(&format!("{} = {zero}", leaf.name));
+            }
+        };
+        if elem.as_struct().is_none() || shape.is_empty() {
+            return zero(self, &name);
+        }
+        self.each_element(&name, shape.len(), false, &mut |this, name| zero(this, name));
+    }
+
+    /// Pushes or pops so many elements of a derived type; the last number first where they are popped.
+    pub fn whole(&mut self, place: &Place, count: &Expr, pops: bool) {
+        if count.kind == ExprKind::Int(1) {
+            let name = self.place(place);
+            return self.leaves_on_tape(&name, &place.ty, pops);
+        }
+        match self.elements(place, count) {
+            // The whole of an array.
+            Ok(name) if !name.ends_with(')') => {
+                let rank = match place.path.last() {
+                    Some(Step::Index(subscripts)) => subscripts.len(),
+                    Some(Step::Field(_)) | None => 0,
+                };
+                self.each_element(&name, rank, pops, &mut |this, name| this.leaves_on_tape(name, &place.ty, pops));
+            }
+            Ok(name) => self.row(&name, &place.ty, pops),
+            Err(_) => drop(self.problem("a block of derived types that goes on behind its column")),
+        }
+    }
+
+    /// `a(1:n, k)`: element by element.
+    fn row(&mut self, name: &str, ty: &Type, pops: bool) {
+        let Some((array, range, rest)) = name.split_once('(').and_then(|(array, list)| {
+            let (range, rest) = super::item::first_of_list(list.strip_suffix(')')?)?;
+            Some((array, range, rest))
+        }) else {
+            return drop(self.problem("a block of derived types"));
+        };
+        let Some((first, last)) = range.split_once(':') else { return drop(self.problem("a block of derived types")) };
+        let counter = self.taken.fresh("at");
+        self.extra.insert(("integer(8)".into(), counter.clone()));
+        let range = if pops { format!("{last}, {first}, -1") } else { format!("{first}, {last}") };
+        let element =
+            if rest.is_empty() { format!("{array}({counter})") } else { format!("{array}({counter}, {rest})") };
+        self.statement(&format!("do {counter} = {range}"));
+        self.out.indent += 1;
+        self.leaves_on_tape(&element, ty, pops);
+        self.out.indent -= 1;
+        self.statement("end do");
+    }
+
+    fn leaves_on_tape(&mut self, name: &str, ty: &Type, pops: bool) {
+        let mut leaves = self.leaves(name, ty);
+        if pops {
+            leaves.reverse();
+        }
+        for leaf in leaves {
+            let text = match (pops, is_logical(&leaf.ty)) {
+                (false, false) => format!("call {}({})", self.tape("push"), leaf.name),
+                (false, true) => format!("call {}(merge(1, 0, {}), 1)", self.tape("push_control"), leaf.name),
+                (true, false) => format!("call {}({})", self.tape("pop"), leaf.name),
+                (true, true) => self.pop_truth(&leaf.name, 1),
+            };
+            self.statement(&text);
+        }
+    }
+}

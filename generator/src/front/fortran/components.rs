@@ -1,0 +1,281 @@
+//! References to components, part by part: `grid%cell(i)%flux(2)`.
+
+use super::derived::inquiry_name;
+use super::make::*;
+use super::state::{Array, Lower, Memory, Result};
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::scope::program::{SymbolId, Type as Declared};
+use adtape_fortran::tree::declaration::Init;
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Part, Reference};
+
+/// A part of a reference: its number, what it names, and the subscripts of the elements that are left for it.
+pub struct Named<'a> {
+    pub part: usize,
+    pub memory: Memory,
+    pub at: &'a [Expr],
+}
+
+impl<'t> Lower<'_, 't> {
+    /// The last part of a reference. `at`: which element, from 0, where the reference is an array.
+    pub fn last_part<'a>(&mut self, reference: &'t Reference, at: &'a [Expr]) -> Result<Named<'a>> {
+        self.part_until(reference, at, false)
+    }
+
+    /// The part of a reference that makes it an array, or the last one.
+    pub fn ranked_part(&mut self, reference: &'t Reference) -> Result<Named<'static>> {
+        self.part_until(reference, &[], true)
+    }
+
+    fn part_until<'a>(&mut self, reference: &'t Reference, at: &'a [Expr], ranked: bool) -> Result<Named<'a>> {
+        let first = &reference.parts[0];
+        let symbol = self.symbol(&first.name)?;
+        let mut memory = self.memory(symbol, first.name.span)?;
+        let mut at = at;
+        for (number, part) in reference.parts.iter().enumerate() {
+            if part.image.is_some() || part.lists.len() > 1 {
+                return self.refuse(reference.span, Class::Type, "a reference of this kind is not supported", "");
+            }
+            let rank = self.rank_of_part(&memory, part);
+            let is_last = number + 1 == reference.parts.len();
+            if is_last || ranked && rank > 0 {
+                return Ok(Named { part: number, memory, at });
+            }
+            let (own, rest) = at.split_at(rank.min(at.len()));
+            at = rest;
+            let place = match &memory {
+                Memory::Scalar(place) => place.clone(),
+                Memory::Array(array) => {
+                    let list = part.lists.first().map(Vec::as_slice);
+                    let subscripts = self.subscripts(array, list, own, reference.span)?;
+                    array.element(subscripts)
+                }
+                Memory::Var(_) | Memory::Value(_) => {
+                    let what = format!("'{}' has no components", part.name.name);
+                    return self.refuse(reference.span, Class::Language, what, "");
+                }
+            };
+            memory = self.component(&place, reference, number + 1)?;
+        }
+        unreachable!("a reference has a part")
+    }
+
+    /// How many dimensions a part of a reference has.
+    fn rank_of_part(&self, memory: &Memory, part: &Part) -> usize {
+        let Memory::Array(array) = memory else { return 0 };
+        let Some(list) = part.lists.first() else { return array.dims.len() };
+        let is_ranked = |argument: &&Argument| match &argument.value {
+            ArgumentValue::Section(_) => true,
+            ArgumentValue::Expr(value) => self.names.type_of(self.scope, value).rank == Some(1),
+            _ => false,
+        };
+        list.iter().filter(is_ranked).count()
+    }
+
+    /// A component of what lies at a place.
+    fn component(&mut self, place: &Place, reference: &'t Reference, number: usize) -> Result<Memory> {
+        let name = &reference.parts[number].name;
+        if let Type::Struct(id) = place.ty {
+            let fields = &self.reader.types.structs[id].fields;
+            if let Some(field) = fields.ids().find(|field| *fields[*field].name == *name.name) {
+                return Ok(self.field(place, id, field));
+            }
+        }
+        let before = Reference { parts: reference.parts[..number].to_vec(), span: reference.span };
+        let declared = self.names.type_of_reference(self.scope, &before).type_;
+        let components = match declared {
+            Declared::Derived(id) => self.reader.components(id),
+            _ => Vec::new(),
+        };
+        let component = components.into_iter().find(|component| component.entity.name.name == name.name);
+        let what = match component.map(|component| self.reader.component_type(&component)) {
+            Some(Err(why)) => format!("the component '{}' {why}", name.name),
+            Some(Ok(_)) | None => format!("'{}' is no component that is supported", name.name),
+        };
+        self.refuse(name.span, Class::Type, what, "pass what it holds as an argument of its own")
+    }
+
+    /// A member of the struct at a place.
+    fn field(&self, place: &Place, id: StructId, field: FieldId) -> Memory {
+        let known = &self.reader.types.structs[id];
+        if let Type::Pointer(_) = known.fields[field].ty {
+            return self.allocated(place, id, field);
+        }
+        let lowers = self.reader.fortran.types.get(&known.name).and_then(|of| of.lowers.get(&known.fields[field].name));
+        let path: Vec<Step> = place.path.iter().cloned().chain([Step::Field(field)]).collect();
+        let (mut ty, mut dims) = (&known.fields[field].ty, Vec::new());
+        while let Type::Array { elem, extent } = ty {
+            dims.push(Dim { extent: extent.map(|extent| Expr::int(extent.into())) });
+            ty = elem;
+        }
+        let (base, ty) = (place.base.clone(), ty.clone());
+        let Some(lowers) = lowers else { return Memory::Scalar(Place { base, path, ty }) };
+        dims.reverse();
+        let lowers = lowers.iter().copied().map(Expr::int).collect();
+        Memory::Array(Array { base, path, dims, lowers, elem: ty })
+    }
+
+    /// What an allocatable component holds. Nothing here allocates it, so its bounds are what they are at entry.
+    fn allocated(&self, place: &Place, id: StructId, field: FieldId) -> Memory {
+        let fields = &self.reader.types.structs[id].fields;
+        let member = |field: FieldId| {
+            let path = place.path.iter().cloned().chain([Step::Field(field)]).collect();
+            Expr::load(Place { base: place.base.clone(), path, ty: fields[field].ty.clone() })
+        };
+        let Field { name, ty, .. } = &fields[field];
+        let inquiry = |function: &str, dim: usize| {
+            let name = inquiry_name(function, name, dim);
+            fields.ids().find(|field| fields[*field].name == name).map(member)
+        };
+        let base = Base::At(Box::new(member(field)));
+        let elem = ty.target().map_or(Type::Void, |row| row.innermost().clone());
+        let dims: Vec<Dim> =
+            (1..).map_while(|dim| inquiry("size", dim)).map(|size| Dim { extent: Some(size) }).collect();
+        if dims.is_empty() {
+            let first = Step::Index(vec![Subscript { at: Expr::int(0), dim: Dim::default() }]);
+            return Memory::Scalar(Place { base, path: vec![first], ty: elem });
+        }
+        let lowers = (1..).map_while(|dim| inquiry("lbound", dim)).collect();
+        Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem })
+    }
+
+    /// Does something with each scalar in a place.
+    pub fn each_leaf(&mut self, place: &Place, work: &mut dyn FnMut(&mut Self, &Place) -> Result<()>) -> Result<()> {
+        let Type::Struct(id) = place.ty else { return work(self, place) };
+        for field in self.reader.types.structs[id].fields.ids().collect::<Vec<_>>() {
+            let memory = self.field(place, id, field);
+            self.each_element(&memory, &mut |this, place| this.each_leaf(place, work))?;
+        }
+        Ok(())
+    }
+
+    /// Does something with a scalar, or with each element of an array.
+    fn each_element(&mut self, memory: &Memory, work: &mut dyn FnMut(&mut Self, &Place) -> Result<()>) -> Result<()> {
+        match memory {
+            Memory::Scalar(place) => work(self, place),
+            Memory::Array(array) => {
+                let extents = array.dims.iter().filter_map(|dim| dim.extent.clone()).collect::<Vec<_>>();
+                self.nest(&extents, &mut |this, at| work(this, &array.element(at.to_vec())))
+            }
+            Memory::Var(_) | Memory::Value(_) => Ok(()),
+        }
+    }
+
+    /// `a = b` of derived types, component by component.
+    pub fn copy_struct(&mut self, to: &Place, from: &Place, reference: &'t Reference) -> Result<()> {
+        self.whole_type(to, reference)?;
+        let skipped = to.path.len();
+        let (to, from) = (to.clone(), from.clone());
+        self.each_leaf(&to, &mut |this, leaf| {
+            let mut source = from.clone();
+            source.path.extend(leaf.path[skipped..].iter().cloned());
+            source.ty = leaf.ty.clone();
+            this.b.emit(ItemKind::Store { to: leaf.clone(), from: Expr::load(source) });
+            Ok(())
+        })
+    }
+
+    /// Refuses to copy a type of which some components are not read.
+    fn whole_type(&mut self, place: &Place, reference: &'t Reference) -> Result<()> {
+        let declared = self.names.type_of_reference(self.scope, reference).type_;
+        let (Declared::Derived(id), Type::Struct(made)) = (declared, &place.ty) else { return Ok(()) };
+        if self.reader.components(id).len() == self.reader.types.structs[*made].fields.len() {
+            return Ok(());
+        }
+        let what = format!("'{}' is copied, which has components that are not supported", self.names.symbol(id).name);
+        self.refuse(reference.span, Class::Type, what, "assign its components one by one")
+    }
+
+    /// `t(1.0, b = 2.0)`: the values of the components of what lies at a place.
+    pub fn structure(&mut self, to: &Place, id: SymbolId, value: &'t Reference) -> Result<()> {
+        self.whole_type(to, value)?;
+        let Type::Struct(made) = to.ty else {
+            return self.refuse(value.span, Class::Type, "a number is expected here", "");
+        };
+        let list = value.parts[0].lists.first().map_or(&[][..], |list| list);
+        let components = self.reader.components(id);
+        let mut given: Vec<Option<&'t Written>> = vec![None; components.len()];
+        for (position, argument) in list.iter().enumerate() {
+            let named = |name: &str| components.iter().position(|one| *one.entity.name.name == *name);
+            let position = argument.keyword.as_ref().map_or(Some(position), |keyword| named(&keyword.name));
+            match (position.and_then(|position| given.get_mut(position)), &argument.value) {
+                (Some(slot), ArgumentValue::Expr(value)) => *slot = Some(value),
+                _ => return self.refuse(value.span, Class::Language, "this value fits no component", ""),
+            }
+        }
+        // All values are known before any component changes.
+        let mut values = Vec::new();
+        for (component, given) in components.iter().zip(given) {
+            let (expr, scope) = match (given, &component.entity.init) {
+                (Some(expr), _) => (expr, self.scope),
+                (None, Some(Init::Value(expr))) => (expr, component.scope),
+                (None, _) => return self.refuse(value.span, Class::Language, "a component has no value", ""),
+            };
+            if self.names.type_of(scope, expr).rank != Some(0) || self.reader.derived_of(component).is_some() {
+                let what = "a component that is an array or a derived type, in a constructor";
+                return self.refuse(expr.span, Class::Type, what, "assign its components one by one");
+            }
+            let scalar = self.in_scope(scope, |this| this.scalar(expr))?;
+            values.push(self.b.keep("component", scalar));
+        }
+        for (field, value) in self.reader.types.structs[made].fields.ids().collect::<Vec<_>>().into_iter().zip(values) {
+            let memory = self.field(to, made, field);
+            self.each_element(&memory, &mut |this, to| {
+                let from = convert(value.clone(), &to.ty);
+                this.b.emit(ItemKind::Store { to: to.clone(), from });
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Gives the components of a new variable their first values.
+    pub fn first_values(&mut self, id: SymbolId, memory: &Memory) -> Result<()> {
+        if !self.reader.has_first_values(id) {
+            return Ok(());
+        }
+        let components = self.reader.components(id);
+        let memory = memory.clone();
+        self.each_element(&memory, &mut |this, place| {
+            let Type::Struct(made) = place.ty else { return Ok(()) };
+            for component in &components {
+                let fields = &this.reader.types.structs[made].fields;
+                let Some(field) = fields.ids().find(|field| *fields[*field].name == *component.entity.name.name) else {
+                    continue;
+                };
+                let memory = this.field(place, made, field);
+                match &component.entity.init {
+                    Some(Init::Value(value)) => this.first_value(&memory, value, component.scope)?,
+                    Some(Init::Pointer(_) | Init::Data(_)) => {
+                        let what = "a first value of this kind is not supported";
+                        return this.refuse(component.entity.name.span, Class::Language, what, "write it behind `=`");
+                    }
+                    None => {
+                        if let Some(inner) = this.reader.derived_of(component) {
+                            this.first_values(inner, &memory)?;
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn first_value(
+        &mut self,
+        memory: &Memory,
+        value: &'t Written,
+        scope: adtape_fortran::scope::program::ScopeId,
+    ) -> Result<()> {
+        if self.names.type_of(scope, value).rank != Some(0) {
+            let what = "a first value that is an array is not supported";
+            return self.refuse(value.span, Class::Language, what, "assign it where the variable is used");
+        }
+        let value = self.in_scope(scope, |this| this.scalar(value))?;
+        self.each_element(memory, &mut |this, to| {
+            let from = convert(value.clone(), &to.ty);
+            this.b.emit(ItemKind::Store { to: to.clone(), from });
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! Derived types as structs: the components that are numbers, arrays of constant shape, and such types again.
+
+use super::state::Reader;
+use crate::ir::*;
+use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId, Type as Declared};
+use adtape_fortran::tree::attribute::{Attribute, Dim as Written};
+use adtape_fortran::tree::declaration::{Binding, DeclarationKind, DerivedType, Entity, Init};
+use adtape_fortran::tree::expression::TypeSpec;
+use std::collections::BTreeMap;
+
+/// A component as it is declared.
+#[derive(Clone, Copy)]
+pub struct Component<'t> {
+    /// Its name and first value.
+    pub entity: &'t Entity,
+    spec: &'t TypeSpec,
+    attributes: &'t [Attribute],
+    /// The scope of its declaration.
+    pub scope: ScopeId,
+}
+
+impl<'t> Component<'t> {
+    fn dims(&self) -> &'t [Written] {
+        let shared = self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Dimension(dims) => Some(dims.as_slice()),
+            _ => None,
+        });
+        self.entity.dims.as_deref().or(shared).unwrap_or_default()
+    }
+
+    /// Whether it is allocatable.
+    pub fn is_allocatable(&self) -> bool {
+        self.attributes.iter().any(|attribute| matches!(attribute, Attribute::Allocatable))
+    }
+
+    /// Why it is no member of the struct, as far as its attributes tell.
+    fn excluded(&self) -> Option<&'static str> {
+        self.attributes.iter().find_map(|attribute| match attribute {
+            Attribute::Pointer => Some("is a pointer"),
+            Attribute::Codimension(_) => Some("is a coarray"),
+            _ => None,
+        })
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// The struct of a derived type; else why there is none.
+    pub fn derived_type(&mut self, id: SymbolId) -> Result<Type, String> {
+        if let Some(known) = self.derived.get(&id) {
+            return Ok(Type::Struct(*known));
+        }
+        let symbol = self.names.symbol(id);
+        let scope::Class::Derived(derived) = &symbol.class else { return Err("its type is not known".to_string()) };
+        let Some(module) = self.module(symbol.scope) else {
+            return Err(format!("its type '{}' is declared outside of modules", symbol.name));
+        };
+        if let Some(why) = unfit(derived) {
+            return Err(format!("its type '{}' {why}", symbol.name));
+        }
+        let (mut fields, mut lowers) = (IdVec::<FieldId, Field>::default(), BTreeMap::new());
+        let mut inquiries = BTreeMap::new();
+        let mut whole = true;
+        let components = self.components(id);
+        for component in &components {
+            let Ok((ty, starts)) = self.component_type(component) else {
+                whole = false;
+                continue;
+            };
+            let name = component.entity.name.name.to_string();
+            fields.add(Field { name: name.clone(), ty, read_only: false });
+            if component.is_allocatable() {
+                for dim in 1..=component.dims().len() {
+                    for function in INQUIRIES {
+                        let inquiry = Inquiry { function, component: name.clone(), dim };
+                        let name = inquiry_name(function, &name, dim);
+                        fields.add(Field { name: name.clone(), ty: Type::int(), read_only: false });
+                        inquiries.insert(name, inquiry);
+                    }
+                }
+            } else if !starts.is_empty() {
+                lowers.insert(name, starts);
+            }
+        }
+        let name = symbol.name.to_string();
+        let is_taken = self.fortran.types.contains_key(&name);
+        let key = if is_taken { format!("{name}_{}", self.types.structs.len()) } else { name.clone() };
+        self.fortran.types.insert(key.clone(), FortranType { name, module, whole, lowers, inquiries });
+        let made = self.types.structs.add(Struct { name: key, fields, ..Struct::default() });
+        self.derived.insert(id, made);
+        Ok(Type::Struct(made))
+    }
+
+    /// The components of a type, those of the type that it extends first.
+    pub fn components(&self, id: SymbolId) -> Vec<Component<'t>> {
+        let symbol = self.names.symbol(id);
+        let scope::Class::Derived(derived) = &symbol.class else { return Vec::new() };
+        let mut all = self.names.parent(id, derived).map(|parent| self.components(parent)).unwrap_or_default();
+        for declaration in &derived.components {
+            let DeclarationKind::Type(spec, attributes, entities) = &declaration.kind else { continue };
+            all.extend(entities.iter().map(|entity| Component { entity, spec, attributes, scope: symbol.scope }));
+        }
+        all
+    }
+
+    /// The type and the lower bounds of a component; else why it is none that can be computed with.
+    pub fn component_type(&mut self, component: &Component<'t>) -> Result<(Type, Vec<i128>), String> {
+        if let Some(why) = component.excluded() {
+            return Err(why.to_string());
+        }
+        if let TypeSpec::Derived { polymorphic: true, .. } = component.spec {
+            return Err("is polymorphic".to_string());
+        }
+        let elem = match self.names.type_of_spec(component.scope, component.spec) {
+            Declared::Derived(id) => self.derived_type(id),
+            other => self.scalar_type(&other),
+        };
+        let elem = elem.map_err(|why| format!("cannot be computed with: {why}"))?;
+        if component.is_allocatable() {
+            // A pointer to the first element, or to the first row.
+            let inner = component.dims().iter().skip(1);
+            let row = inner.fold(elem, |elem, _| Type::Array { elem: Box::new(elem), extent: None });
+            return Ok((Type::Pointer(Box::new(row)), Vec::new()));
+        }
+        let (mut extents, mut lowers) = (Vec::new(), Vec::new());
+        for dim in component.dims() {
+            let constant = |expr| self.names.constant_integer(component.scope, expr);
+            let bounds = match dim {
+                Written::Explicit(lower, upper) => lower.as_ref().map_or(Some(1), constant).zip(constant(upper)),
+                Written::Assumed(_) | Written::Star(_) | Written::AssumedRank => None,
+            };
+            let Some((lower, upper)) = bounds else { return Err("has bounds that are no constants".to_string()) };
+            extents.push(u64::try_from(upper - lower + 1).unwrap_or(0));
+            lowers.push(lower);
+        }
+        let ty =
+            extents.into_iter().fold(elem, |elem, extent| Type::Array { elem: Box::new(elem), extent: Some(extent) });
+        Ok((ty, lowers))
+    }
+
+    /// Whether a type has allocatable components, however deep.
+    pub fn has_allocatable(&self, id: SymbolId) -> bool {
+        self.components(id).into_iter().filter(|component| component.excluded().is_none()).any(|component| {
+            component.is_allocatable()
+                || self.derived_of(&component).is_some_and(|inner| inner != id && self.has_allocatable(inner))
+        })
+    }
+
+    /// Whether a variable of a type has first values in its components.
+    pub fn has_first_values(&self, id: SymbolId) -> bool {
+        self.components(id).into_iter().any(|component| {
+            let inner = match self.names.type_of_spec(component.scope, component.spec) {
+                Declared::Derived(inner) if component.excluded().is_none() => {
+                    inner != id && self.has_first_values(inner)
+                }
+                _ => false,
+            };
+            inner || matches!(component.entity.init, Some(Init::Value(_) | Init::Data(_)))
+        })
+    }
+
+    /// The derived type of a component, if it is one.
+    pub fn derived_of(&self, component: &Component<'t>) -> Option<SymbolId> {
+        match self.names.type_of_spec(component.scope, component.spec) {
+            Declared::Derived(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+/// The inquiry functions whose values are members of structs.
+const INQUIRIES: [&str; 2] = ["lbound", "size"];
+
+/// The name of such a member.
+pub fn inquiry_name(function: &str, component: &str, dim: usize) -> String {
+    format!("{function}({component}, {dim})")
+}
+
+/// Why a type is no struct.
+fn unfit(derived: &DerivedType) -> Option<&'static str> {
+    if !derived.parameters.is_empty() {
+        return Some("has parameters, which is not supported");
+    }
+    let is_final = derived.bindings.iter().any(|binding| matches!(binding, Binding::Final(_)));
+    is_final.then_some("has a FINAL procedure, which is not supported")
+}
