@@ -3,6 +3,8 @@
 mod c;
 mod fortran;
 mod input;
+mod jumps;
+mod segments;
 
 pub use fortran::is_fortran;
 pub use input::{Input, Unread};

@@ -37,6 +37,8 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     }
     let stem = options.file.rsplit_once('.').map_or(&*options.file, |(stem, _)| stem);
     let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    // A name begins with a letter.
+    let stem = if stem.starts_with(|c: char| c.is_ascii_alphabetic()) { stem } else { format!("file_{stem}") };
     let mut unit = Unit::new(program, fortran, format!("{stem}_functions"));
     unit.shadows = adjoint.global_shadows.iter().map(|(primal, shadow)| (*shadow, *primal)).collect();
     for each in &adjoint.sweeps {

@@ -94,7 +94,7 @@ impl<'t> Lower<'_, 't> {
             let value = self.simple(value);
             return self.nest(&shape, &mut |this, at| {
                 let test = on(this, at);
-                this.guarded(test, |this| {
+                this.where_true(test, |this| {
                     let spot = this.place(target, at)?;
                     this.assign_spot(spot, value.clone(), target)
                 })
@@ -103,7 +103,7 @@ impl<'t> Lower<'_, 't> {
         if !self.needs_copy(target, value) {
             return self.nest(&shape, &mut |this, at| {
                 let test = on(this, at);
-                this.guarded(test, |this| {
+                this.where_true(test, |this| {
                     let value = this.element(value, at)?;
                     let spot = this.place(target, at)?;
                     this.assign_spot(spot, value, target)
@@ -115,7 +115,7 @@ impl<'t> Lower<'_, 't> {
         let copy = self.scratch("copy", ty.clone(), &shape);
         self.nest(&shape, &mut |this, at| {
             let test = on(this, at);
-            this.guarded(test, |this| {
+            this.where_true(test, |this| {
                 let from = convert(this.element(value, at)?, &ty);
                 this.b.emit(ItemKind::Store { to: copy.element(at.to_vec()), from });
                 Ok(())
@@ -123,14 +123,14 @@ impl<'t> Lower<'_, 't> {
         })?;
         self.nest(&shape, &mut |this, at| {
             let test = on(this, at);
-            this.guarded(test, |this| {
+            this.where_true(test, |this| {
                 let spot = this.place(target, at)?;
                 this.assign_spot(spot, Expr::load(copy.element(at.to_vec())), target)
             })
         })
     }
 
-    fn guarded(&mut self, test: Option<Expr>, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    fn where_true(&mut self, test: Option<Expr>, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let is_guarded = test.is_some();
         if let Some(test) = test {
             self.b.begin_branch(test);

@@ -15,6 +15,7 @@ mod assign;
 mod call;
 mod expression;
 mod intrinsic;
+mod jumps;
 mod loops;
 mod make;
 mod memory;

@@ -1,6 +1,8 @@
 //! A procedure: its dummies, its result, its body.
 
-use super::state::{Array, Lower, Memory, Reader, Refused, Result, Target};
+use super::jumps::jumped_to;
+use super::state::{Array, Lower, Memory, Reader, Refused, Result};
+use crate::front::jumps::{Jumping, Jumps};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Class;
@@ -10,7 +12,7 @@ use adtape_fortran::source::Span as Written;
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::header::UnitKind;
 use adtape_fortran::tree::unit::Unit;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<'r, 't> Lower<'r, 't> {
     /// Lowers one that is reached; none if something is refused.
@@ -28,7 +30,9 @@ impl<'r, 't> Lower<'r, 't> {
         let facts = FortranProc { key: key.clone(), name, module, ..FortranProc::default() };
         let mut b = Builder::new(&key, Type::Void, span);
         b.proc_mut().language = Language::Fortran;
-        let (memory, open, flags) = (FxHashMap::default(), Vec::new(), Vec::new());
+        let (memory, open) = (FxHashMap::default(), Vec::new());
+        let mut jumped = FxHashSet::default();
+        jumped_to(&unit.body, &mut jumped);
         let mut lower = Lower {
             reader,
             names,
@@ -39,8 +43,9 @@ impl<'r, 't> Lower<'r, 't> {
             memory,
             facts,
             open,
-            flags,
-            returned: Target(0),
+            jumps: Jumps::default(),
+            jumped,
+            returned: 0,
             hoisted: FxHashMap::default(),
             written_back: Vec::new(),
         };
@@ -65,7 +70,7 @@ impl<'r, 't> Lower<'r, 't> {
         let result = self.result(unit)?;
         self.locals()?;
         self.returned = self.target("returned");
-        self.block(&unit.body);
+        self.block_to(&unit.body, unit.end.label);
         for (var, to) in std::mem::take(&mut self.written_back) {
             let from = self.b.get(var);
             self.b.emit(ItemKind::Store { to, from });

@@ -1,6 +1,7 @@
 //! What the reader of a program and the lowering of one procedure know.
 
 use super::texts::Texts;
+use crate::front::jumps::{Jumps, Target};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Refusal;
@@ -120,8 +121,10 @@ pub struct Lower<'r, 't> {
     pub facts: FortranProc,
     /// Constructs that are open, innermost last.
     pub open: Vec<Construct>,
-    /// Whether a way out was taken: a flag for each.
-    pub flags: Vec<VarId>,
+    /// Ways out of the statements at hand.
+    pub jumps: Jumps,
+    /// Labels that the procedure jumps to.
+    pub jumped: FxHashSet<u64>,
     /// RETURN.
     pub returned: Target,
     /// Calls whose scalar result is known already, by their address in the tree: they run once for all elements.
@@ -129,10 +132,6 @@ pub struct Lower<'r, 't> {
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }
-
-/// Where control goes that leaves a statement: the number of a flag that is set on the way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Target(pub usize);
 
 /// A construct that EXIT or CYCLE may name.
 pub struct Construct {
@@ -142,23 +141,6 @@ pub struct Construct {
     pub exit: Target,
     /// Where CYCLE goes, for a loop.
     pub cycle: Option<Target>,
-}
-
-/// How a statement ends.
-#[derive(Clone, Default)]
-pub struct Ends {
-    /// Where control may go instead of to the next statement.
-    pub leaves: Vec<Target>,
-    /// Whether it never gets to the next statement.
-    pub never: bool,
-}
-
-impl Ends {
-    /// Notes ways out.
-    pub fn add(&mut self, targets: &[Target]) {
-        let new = targets.iter().filter(|target| !self.leaves.contains(target)).copied().collect::<Vec<_>>();
-        self.leaves.extend(new);
-    }
 }
 
 /// Where a reference leads.
