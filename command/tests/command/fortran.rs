@@ -113,6 +113,8 @@ fn adjoints_of_fortran_with_calls_agree_with_differences() {
 fn adjoints_of_old_fortran_agree_with_differences() {
     let jumps = ["forward", "backward", "shared", "outward", "computed", "signs", "tangled", "levels"];
     right_of("legacy.f", None, "-std=f2018", &jumps);
+    let memory = ["sharing", "layouts", "equal", "beside", "tables"];
+    right_of("common.f", None, "-std=gnu", &memory);
 }
 
 #[test]
@@ -149,7 +151,16 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "s = s + x(1); x(2) = s",
             "model.f90:4:18: refused: 's' keeps its value from call to call",
         ),
-        ("real(8) :: s\ncommon /c/ s", "x(1) = s*x(2)", "refused: 's' is in a COMMON block, which is not supported"),
+        ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: refused: 'k' keeps its value"),
+        ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: refused: 'k' keeps its value"),
+        ("save", "t = t*x(1) + 1; x(2) = t", "refused: 't' keeps its value from call to call"),
+        ("real(8) :: s\ncommon /c/ s", "s = s*x(1); x(2) = s", "refused: 'f' reads 's' here as its last call left it"),
+        ("real(8) :: s\nreal(4) :: t\nequivalence (s, t)", "s = x(1); x(2) = t", "has another type"),
+        (
+            "real(8) :: s\nreal(4) :: t(2)\ncommon /c/ s\nequivalence (s, t)",
+            "s = x(1); x(2) = t(1)",
+            "refused: 's' shares memory with 't', which has another type",
+        ),
         ("complex(8) :: z", "z = x(1)", "complex numbers are not supported"),
         (
             "external g",

@@ -9,6 +9,7 @@ mod expr;
 mod helpers;
 mod item;
 mod lines;
+mod memory;
 mod names;
 mod place;
 mod state;
@@ -83,7 +84,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     }
     let mut shadows: BTreeMap<usize, String> = BTreeMap::new();
     for (primal, shadow) in &adjoint.global_shadows {
-        let Some(module) = unit.stored(*primal).module else { continue };
+        let Home::Module(module) = unit.stored(*primal).home else { continue };
         let object = &program.globals[*shadow];
         *shadows.entry(module).or_default() += &shadow_text(&unit, *shadow, object);
         public.entry(module).or_default().insert(object.name.clone());
@@ -96,6 +97,9 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     let helpers = unit.helpers.borrow();
     if !helpers.is_empty() {
         text += &helpers::module(&unit.helper_module, &helpers);
+    }
+    if let Some(memory) = memory::module(&unit, adjoint)? {
+        text += &memory;
     }
     text += &extended(program, fortran, &bodies, &shadows, &public);
     if let Some(body) = bodies.get(&None) {

@@ -183,7 +183,9 @@ impl<'t> Lower<'_, 't> {
             _ => None,
         };
         let are_targets = [one, other].iter().all(|id| self.names.symbol(*id).flags.target);
-        are_targets || base(one).is_some_and(|base_of_one| base(other) == Some(base_of_one))
+        are_targets
+            || self.reader.storage.meet(one, other)
+            || base(one).is_some_and(|base_of_one| base(other) == Some(base_of_one))
     }
 
     /// Whether elements of a value come from other elements of what it names.

@@ -47,6 +47,7 @@ impl<'r, 't> Lower<'r, 't> {
             jumped,
             returned: 0,
             hoisted: FxHashMap::default(),
+            shared: FxHashMap::default(),
             written_back: Vec::new(),
         };
         let before = lower.reader.refusals.len();
@@ -173,7 +174,7 @@ impl<'r, 't> Lower<'r, 't> {
             let (dims, lowers) = self.shape_of(&symbol.name, &bounds, &extents, at)?;
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
-            self.memory.insert(dummy.symbol, Memory::Array(Array { base, dims, lowers, elem: ty }));
+            self.memory.insert(dummy.symbol, Memory::Array(Array { base, dims, lowers, elem: ty, within: None }));
         }
         Ok(())
     }

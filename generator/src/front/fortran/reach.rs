@@ -1,6 +1,7 @@
 //! What the heads call, and how arguments are passed.
 
 use super::state::{Called, Lower, Passed, Procedure, Reader};
+use super::storage::Storage;
 use super::texts::Texts;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
@@ -29,6 +30,9 @@ impl<'t> Reader<'t> {
             numbers: FxHashMap::default(),
             modules: FxHashMap::default(),
             fortran: Fortran::default(),
+            storage: Storage::default(),
+            static_names: FxHashSet::default(),
+            statics: Vec::new(),
         }
     }
 
@@ -55,6 +59,7 @@ impl<'t> Reader<'t> {
         }
         self.find_written();
         self.find_addressed();
+        self.find_storage();
     }
 
     /// The name of a subroutine or function with a body.

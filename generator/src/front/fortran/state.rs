@@ -1,5 +1,7 @@
 //! What the reader of a program and the lowering of one procedure know.
 
+use super::make::{add, multiply};
+use super::storage::Storage;
 use super::texts::Texts;
 use crate::front::jumps::{Jumps, Target};
 use crate::ir::build::Builder;
@@ -24,6 +26,12 @@ pub struct Reader<'t> {
     pub numbers: FxHashMap<ScopeId, ProcId>,
     pub modules: FxHashMap<ScopeId, usize>,
     pub fortran: Fortran,
+    /// Variables that share memory.
+    pub storage: Storage,
+    /// Names of variables with static storage, modules and procedures.
+    pub static_names: FxHashSet<String>,
+    /// Variables of procedures that keep their values.
+    pub statics: Vec<Static>,
 }
 
 /// A procedure with a body.
@@ -83,11 +91,16 @@ pub struct Array {
     pub lowers: Vec<Expr>,
     /// The type of an element.
     pub elem: Type,
+    /// For a part of a row of elements: how many stand in front of it, and how many the row has.
+    pub within: Option<(i128, i128)>,
 }
 
 impl Array {
     /// The element with these subscripts from 0.
     pub fn element(&self, subscripts: Vec<Expr>) -> Place {
+        if let Some((offset, count)) = self.within {
+            return part_of_row(&self.base, &self.elem, self.in_row(subscripts).offset(offset), count);
+        }
         let dims = self.dims.iter().cloned();
         let mut path: Vec<Subscript> =
             subscripts.into_iter().zip(dims).map(|(at, dim)| Subscript { at, dim }).collect();
@@ -95,10 +108,26 @@ impl Array {
         Place { base: self.base.clone(), path: vec![Step::Index(path)], ty: self.elem.clone() }
     }
 
+    /// One subscript for all.
+    fn in_row(&self, subscripts: Vec<Expr>) -> Expr {
+        let (mut at, mut stride) = (Expr::int(0), Expr::int(1));
+        for (subscript, dim) in subscripts.into_iter().zip(&self.dims) {
+            at = add(multiply(subscript, stride.clone()), at);
+            stride = dim.extent.clone().map_or(stride.clone(), |extent| multiply(stride, extent));
+        }
+        at
+    }
+
     /// Its first element.
     pub fn first(&self) -> Place {
         self.element(vec![Expr::int(0); self.dims.len()])
     }
+}
+
+/// An element of a row.
+pub fn part_of_row(base: &Base, elem: &Type, at: Expr, count: i128) -> Place {
+    let dim = Dim { extent: Some(Expr::int(count)) };
+    Place { base: base.clone(), path: vec![Step::Index(vec![Subscript { at, dim }])], ty: elem.clone() }
 }
 
 /// A refusal was noted.
@@ -129,6 +158,8 @@ pub struct Lower<'r, 't> {
     pub returned: Target,
     /// Calls whose scalar result is known already, by their address in the tree: they run once for all elements.
     pub hoisted: FxHashMap<usize, Expr>,
+    /// Objects of this procedure that EQUIVALENCE makes, by their stretch.
+    pub shared: FxHashMap<usize, ObjectId>,
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }
