@@ -113,8 +113,10 @@ fn adjoints_of_fortran_with_calls_agree_with_differences() {
 fn adjoints_of_old_fortran_agree_with_differences() {
     let jumps = ["forward", "backward", "shared", "outward", "computed", "signs", "tangled", "levels"];
     right_of("legacy.f", None, "-std=f2018", &jumps);
-    let memory = ["sharing", "layouts", "equal", "beside", "tables"];
+    let memory = ["sharing", "layouts", "equal", "beside", "tables", "kept"];
     right_of("common.f", None, "-std=gnu", &memory);
+    right("blocks", "-std=gnu", &["cornered", "paired", "leaving"]);
+    right("inside", "-std=f2018", &["inner", "other"]);
 }
 
 #[test]
@@ -150,6 +152,11 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "real(8), save :: s",
             "s = s + x(1); x(2) = s",
             "model.f90:4:18: refused: 's' keeps its value from call to call",
+        ),
+        (
+            "real(8) :: s",
+            "call g\ncontains\nsubroutine g\ns = x(1)\nx(2) = s\nend subroutine",
+            "model.f90:8:5: refused: 'x' belongs to the procedure around this one",
         ),
         ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: refused: 'k' keeps its value"),
         ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: refused: 'k' keeps its value"),

@@ -127,6 +127,22 @@ C     Tables by DATA, scratch memory with SAVE, a table that the first call fill
    20 x(i) = x(i) + t**2
       end
 
+C     SAVE without names: what each call sets first is as good as local.
+      subroutine kept(n, x, y)
+      save
+      integer n, i, j
+      real*8 x(n), y(n), t, w(3), r
+      do 20 i = 1, n
+      t = x(i)*0.5d0
+      do 10 j = 1, 3
+      w(j) = t*j
+   10 t = t + y(i)*w(j)
+      r = t
+      if (r .gt. 1d0) r = 1d0/r
+   20 y(i) = y(i)*r + w(2)
+      x(1) = x(1)*y(2)
+      end
+
       block data begin
       implicit real*8 (a-h, o-z)
       common /state/ u(3), p, k(0:2), q

@@ -4,6 +4,7 @@ mod c;
 mod fortran;
 mod input;
 mod jumps;
+mod pieces;
 mod segments;
 
 pub use fortran::is_fortran;

@@ -10,7 +10,7 @@
 //!                                 near: one; return;
 //! ```
 
-use super::jumps::{Part, Piece};
+use super::pieces::{Part, Piece};
 
 /// The pieces with as few jumps back as the order of their segments allows; in their own order where that changes nothing.
 pub fn in_order<P: Part>(pieces: Vec<Piece<P>>) -> Vec<Piece<P>> {

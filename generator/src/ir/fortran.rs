@@ -95,6 +95,8 @@ pub struct FortranProc {
     pub name: String,
     /// The module that contains it.
     pub module: Option<usize>,
+    /// Whether another procedure contains it, so that nothing outside can call it.
+    pub is_internal: bool,
     /// By parameter.
     pub dummies: Vec<FortranDummy>,
     /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one

@@ -331,7 +331,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    /// What DATA gives a first value lasts.
+    /// A variable to which DATA gives a first value lasts.
     fn add_initial(&mut self, scope: ScopeId, object: &'t Expr) {
         match &object.kind {
             ExprKind::Reference(reference) => {

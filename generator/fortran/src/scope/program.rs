@@ -291,7 +291,7 @@ impl<'t> Program<'t> {
         &mut self.symbols[id.0 as usize]
     }
 
-    /// Whether a variable keeps its value from call to call. What it shares memory with by EQUIVALENCE is not considered.
+    /// Whether a variable keeps its value from call to call, EQUIVALENCE left aside.
     pub fn is_saved(&self, id: SymbolId) -> bool {
         let symbol = self.symbol(id);
         let may_be = matches!(symbol.class, Class::Variable) && !symbol.flags.dummy && !symbol.flags.result;

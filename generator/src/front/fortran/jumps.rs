@@ -5,7 +5,8 @@
 use super::make::*;
 use super::state::{Lower, Result};
 use super::types::logical;
-use crate::front::jumps::{Ends, Jumping, Jumps, Part, Piece};
+use crate::front::jumps::{Ends, Jumping, Jumps};
+use crate::front::pieces::{Part, Piece};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Class;

@@ -146,6 +146,10 @@ impl<'t> Lower<'_, 't> {
 
     /// A variable of a procedure that keeps its value from call to call.
     fn saved(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        if self.may_be_automatic(id) {
+            self.automatic.push(id);
+            return self.local(id, at);
+        }
         self.not_supported(id, at)?;
         let symbol = self.names.symbol(id);
         let name = symbol.name.to_string();
@@ -190,6 +194,18 @@ impl<'t> Lower<'_, 't> {
             Some(_) => Memory::Array(Array { base, dims, lowers, elem: ty, within: None }),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
+    }
+
+    /// Whether a variable with SAVE may be a local one: a scalar without a first value and without an address, and no
+    /// value of the call before was seen to be read.
+    fn may_be_automatic(&self, id: SymbolId) -> bool {
+        let symbol = self.names.symbol(id);
+        let has_address = self.is_addressed(id) || symbol.flags.target;
+        symbol.scope == self.own
+            && symbol.dims.is_none()
+            && !has_address
+            && !self.reader.reached[self.id.index()].kept.contains(&id)
+            && matches!(self.reader.first_values(id), Ok(None))
     }
 
     /// A variable of a module.

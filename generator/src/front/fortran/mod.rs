@@ -27,6 +27,7 @@ mod reductions;
 mod state;
 mod statement;
 mod storage;
+mod stretches;
 mod texts;
 mod types;
 

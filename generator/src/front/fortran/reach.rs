@@ -1,7 +1,7 @@
 //! What the heads call, and how arguments are passed.
 
 use super::state::{Called, Lower, Passed, Procedure, Reader};
-use super::storage::Storage;
+use super::stretches::Storage;
 use super::texts::Texts;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
@@ -87,8 +87,8 @@ impl<'t> Reader<'t> {
         let id = ProcId::new(self.reached.len());
         self.numbers.insert(scope, id);
         let dummies = self.dummies(scope, unit);
-        let (addressed, named) = (FxHashSet::default(), FxHashSet::default());
-        self.reached.push(Procedure { scope, unit, dummies, addressed, named });
+        let (addressed, named, kept) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        self.reached.push(Procedure { scope, unit, dummies, addressed, named, kept });
         self.procs.push(None);
         let mut called = Vec::new();
         let mut named = FxHashSet::default();

@@ -1,7 +1,7 @@
 //! What the reader of a program and the lowering of one procedure know.
 
 use super::make::{add, multiply};
-use super::storage::Storage;
+use super::stretches::Storage;
 use super::texts::Texts;
 use crate::front::jumps::{Jumps, Target};
 use crate::ir::build::Builder;
@@ -44,6 +44,8 @@ pub struct Procedure<'t> {
     pub addressed: FxHashSet<SymbolId>,
     /// Variables that it names.
     pub named: FxHashSet<SymbolId>,
+    /// Scalars with SAVE whose values of the call before it may read.
+    pub kept: FxHashSet<SymbolId>,
 }
 
 /// A dummy argument.
@@ -160,6 +162,8 @@ pub struct Lower<'r, 't> {
     pub hoisted: FxHashMap<usize, Expr>,
     /// Objects of this procedure that EQUIVALENCE makes, by their stretch.
     pub shared: FxHashMap<usize, ObjectId>,
+    /// Variables with SAVE that are taken as local ones.
+    pub automatic: Vec<SymbolId>,
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }

@@ -3,7 +3,8 @@
 use super::make::*;
 use super::state::{Construct, Lower, Memory, Refused, Result};
 use super::types::logical;
-use crate::front::jumps::{Ends, Jumping, Piece, Target};
+use crate::front::jumps::{Ends, Jumping, Target};
+use crate::front::pieces::Piece;
 use crate::ir::*;
 use crate::refuse::Class;
 use crate::stack::deep;

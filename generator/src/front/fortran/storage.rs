@@ -9,63 +9,12 @@
 //! ```
 
 use super::state::Reader;
-use crate::ir::{BlockPart, Dim, Expr, FortranBlock, GlobalId, Type};
+use super::stretches::Stretch;
+use crate::ir::{BlockPart, FortranBlock, Type};
+use adtape_fortran::scope::common::Member;
 use adtape_fortran::scope::program::{ScopeId, ScopeKind, SymbolId};
 use adtape_fortran::tree::header::UnitKind;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// Memory that variables share.
-#[derive(Default)]
-pub struct Storage {
-    /// Stretches of all blocks and sets.
-    pub stretches: Vec<Stretch>,
-    /// By variable: its stretch, and how many elements in front of it the stretch has.
-    pub places: FxHashMap<SymbolId, (usize, i128)>,
-    /// Why a variable has no place.
-    pub refused: FxHashMap<SymbolId, String>,
-}
-
-/// Memory of one type between two cuts.
-pub struct Stretch {
-    /// What sweeps call it.
-    pub name: String,
-    /// The type of an element.
-    pub elem: Type,
-    /// The bounds that all procedures agree on; else a row of elements from 1.
-    pub bounds: Vec<(i128, i128)>,
-    /// Whether variables are parts of it.
-    pub is_row: bool,
-    /// Its block, and its part there; none for variables of one procedure.
-    pub part: Option<(usize, usize)>,
-    /// The variable with static storage that it is, once a procedure names it.
-    pub global: Option<GlobalId>,
-}
-
-impl Storage {
-    /// Whether a variable shares memory.
-    pub fn has(&self, id: SymbolId) -> bool {
-        self.places.contains_key(&id) || self.refused.contains_key(&id)
-    }
-
-    /// Whether two variables lie in one stretch.
-    pub fn meet(&self, one: SymbolId, other: SymbolId) -> bool {
-        let stretch = |id| self.places.get(id).map(|(stretch, _)| *stretch);
-        stretch(&one).is_some_and(|stretch_of_one| stretch(&other) == Some(stretch_of_one))
-    }
-}
-
-impl Stretch {
-    /// The number of elements.
-    pub fn count(&self) -> i128 {
-        self.bounds.iter().map(|(lower, upper)| (upper - lower + 1).max(0)).product()
-    }
-
-    /// Its dimensions, the first of Fortran first.
-    pub fn dims(&self) -> Vec<Dim> {
-        self.bounds.iter().map(|(lower, upper)| Dim { extent: Some(Expr::int((upper - lower + 1).max(0))) }).collect()
-    }
-}
 
 /// A variable in its block: from where, to where, in bytes.
 #[derive(Clone)]
@@ -107,24 +56,7 @@ impl<'t> Reader<'t> {
                     order.push(layout.name.clone());
                 }
                 let laid = blocks.entry(layout.name).or_default();
-                for member in layout.members {
-                    let Some(from) = member.offset_bytes else {
-                        let why = "stands behind a member of its COMMON block whose size is not known";
-                        self.storage.refused.insert(member.symbol, why.to_string());
-                        continue;
-                    };
-                    self.lay(member.symbol, from, laid);
-                    // What EQUIVALENCE puts beside it is in the block, too.
-                    let Some(at) = groups.iter().position(|group| group.iter().any(|one| one.0 == member.symbol))
-                    else {
-                        continue;
-                    };
-                    let group = groups.remove(at);
-                    let own = group.iter().find(|one| one.0 == member.symbol).map_or(0, |one| one.1);
-                    for (other, offset) in group.into_iter().filter(|one| one.0 != member.symbol) {
-                        self.lay(other, from + offset - own, laid);
-                    }
-                }
+                layout.members.into_iter().for_each(|member| self.lay_member(&member, &mut groups, laid));
             }
             for group in groups {
                 let first = group.iter().map(|one| one.1).min().unwrap_or(0);
@@ -138,6 +70,23 @@ impl<'t> Reader<'t> {
             self.fortran.blocks.push(FortranBlock { name: name.to_string(), parts: Vec::new() });
             let block = self.fortran.blocks.len() - 1;
             self.cut(laid, Some(block));
+        }
+    }
+
+    /// Notes where a member of a block lies, and all that EQUIVALENCE puts beside it.
+    fn lay_member(&mut self, member: &Member, groups: &mut Vec<Group>, laid: &mut Vec<Laid>) {
+        let Some(from) = member.offset_bytes else {
+            let why = "stands behind a member of its COMMON block whose size is not known";
+            self.storage.refused.insert(member.symbol, why.to_string());
+            return;
+        };
+        self.lay(member.symbol, from, laid);
+        let is_in = |group: &Group| group.iter().any(|one| one.0 == member.symbol);
+        let Some(at) = groups.iter().position(is_in) else { return };
+        let group = groups.remove(at);
+        let own = group.iter().find(|one| one.0 == member.symbol).map_or(0, |one| one.1);
+        for (other, offset) in group.into_iter().filter(|one| one.0 != member.symbol) {
+            self.lay(other, from + offset - own, laid);
         }
     }
 
@@ -227,14 +176,10 @@ impl<'t> Reader<'t> {
         let bytes = one.elem.as_ref().and_then(bytes_of);
         let is_of_type =
             |other: &Laid| other.elem == one.elem && bytes.is_some_and(|bytes| (other.from - from) % bytes == 0);
-        let (Some(elem), Some(bytes), true) = (&one.elem, bytes, laid.iter().all(is_of_type)) else {
+        let of_type = one.elem.as_ref().zip(bytes).filter(|_| laid.iter().all(is_of_type));
+        let Some((elem, bytes)) = of_type else {
             self.fill(to - from, block);
-            for each in laid.iter().filter(|each| each.elem.is_some()) {
-                let others = laid.iter().find(|other| other.symbol != each.symbol);
-                let other = others.map(|other| self.names.symbol(other.symbol).name.to_string()).unwrap_or_default();
-                let why = format!("shares memory with '{other}', which has another type");
-                self.storage.refused.insert(each.symbol, why);
-            }
+            self.refuse_types(laid);
             return;
         };
         let is_row = !laid.iter().all(is_same);
@@ -251,6 +196,16 @@ impl<'t> Reader<'t> {
         self.storage.stretches.push(Stretch { name, elem: elem.clone(), bounds, is_row, part, global: None });
         for each in laid {
             self.storage.places.insert(each.symbol, (number, (each.from - from) / bytes));
+        }
+    }
+
+    /// Refuses variables of several types that share memory.
+    fn refuse_types(&mut self, laid: &[Laid]) {
+        for each in laid.iter().filter(|each| each.elem.is_some()) {
+            let others = laid.iter().find(|other| other.symbol != each.symbol);
+            let other = others.map(|other| self.names.symbol(other.symbol).name.to_string()).unwrap_or_default();
+            let why = format!("shares memory with '{other}', which has another type");
+            self.storage.refused.insert(each.symbol, why);
         }
     }
 
