@@ -39,21 +39,29 @@ pub fn mark(program: &mut Program, facts: &Analysed, heads: &[ProcId]) -> Result
         declared.scratch = declared.globals.iter().all(suits);
         declared.lasting = (!declared.scratch).then_some(changed);
         if !declared.scratch && declared.globals.iter().any(active) {
-            refusals.push(changes(declared, &globals[changed].name));
+            refusals.push((declared.clone(), changed));
         }
     }
     program.statics = statics;
+    let refusals: Vec<Refusal> =
+        refusals.into_iter().map(|(declared, changed)| changes(program, &declared, changed)).collect();
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
 /// Refuses a variable with static storage inside a function that brings a value from one call to the next.
-pub fn changes(declared: &Static, name: &str) -> Refusal {
-    Refusal {
-        class: Class::Language,
-        span: declared.span,
-        what: format!("the static variable '{name}' of a function changes"),
-        help: "leave 'static' out if each call sets it first, else declare it outside of the function".into(),
-    }
+pub fn changes(program: &Program, declared: &Static, changed: GlobalId) -> Refusal {
+    let name = &program.globals[changed].name;
+    let (what, help) = match program.fortran {
+        None => (
+            format!("the static variable '{name}' of a function changes"),
+            "leave 'static' out if each call sets it first, else declare it outside of the function",
+        ),
+        Some(_) => (
+            format!("'{name}' keeps its value from call to call (SAVE, DATA or a first value), and changes"),
+            "leave SAVE out if each call sets it first, else pass it as an argument, or make it a variable of a module",
+        ),
+    };
+    Refusal { class: Class::Language, span: declared.span, what, help: help.into() }
 }
 
 /// The variables with static storage inside functions that the first call fills, whichever call that is.

@@ -19,11 +19,15 @@ fn module() -> &'static PathBuf {
     })
 }
 
-/// A program that compares the adjoints of subroutines `(n, x, y)` of a module with differences.
-fn driver(module: &str, names: &[&str]) -> String {
+/// A program that compares the adjoints of subroutines `(n, x, y)`, of a module or external, with differences.
+fn driver(module: Option<&str>, names: &[&str]) -> String {
+    let of_module = module.map(|module| format!("  use {module}\n"));
+    let external = |name: &&str| format!("  procedure() :: {name}, {name}_b\n");
+    let of_file = if module.is_none() { names.iter().map(external).collect() } else { String::new() };
+    let of_module = of_module.unwrap_or_default();
     let calls: String = names.iter().map(|name| format!("  call check('{name}', {name}, {name}_b)\n")).collect();
     format!(
-        "program main\n  use {module}\n  implicit none\n  integer, parameter :: n = 8\n\
+        "program main\n{of_module}  implicit none\n{of_file}  integer, parameter :: n = 8\n\
          {calls}contains\n\
          subroutine check(name, f, f_b)\n\
          character(*), intent(in) :: name\n\
@@ -50,25 +54,38 @@ fn driver(module: &str, names: &[&str]) -> String {
     )
 }
 
-/// Each public procedure of a file is right at both levels of optimisation, without a warning of what was generated.
+/// Each public procedure of a module is right at both levels of optimisation, without a warning of what was generated.
 fn right(file: &str, standard: &str, names: &[&str]) {
-    let folder = Scratch::new(&format!("fortran-{file}"));
-    let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{file}.f90"))).unwrap();
-    folder.write(&format!("{file}.f90"), &text);
-    let source = format!("{file}.f90");
+    right_of(&format!("{file}.f90"), Some(file), standard, names);
+}
+
+/// As [`right`], for the procedures of any file. The sources of external procedures are compiled as they are.
+fn right_of(source: &str, module: Option<&str>, standard: &str, names: &[&str]) {
+    let stem = source.split('.').next().unwrap();
+    let folder = Scratch::new(&format!("fortran-{stem}"));
+    let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{source}"))).unwrap();
+    folder.write(source, &text);
     let heads: Vec<String> = names.iter().map(|name| format!("{name}(x y)/(x y)")).collect();
-    let mut arguments = vec!["adjoint", &source];
+    let mut arguments = vec!["adjoint", source];
     heads.iter().for_each(|head| arguments.extend(["--head", head.as_str()]));
     let output = folder.run(&arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    folder.write("main.f90", &driver(file, names));
-    let adjoint = format!("{file}_b.f90");
+    folder.write("main.f90", &driver(module, names));
+    let adjoint = format!("{stem}_b.f90");
     for level in ["-O0", "-O2"] {
+        let mut objects = vec![adjoint.as_str(), "main.f90"];
+        if module.is_none() {
+            let mut compiler = Command::new("gfortran");
+            compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-std=legacy", "-c", source]);
+            let built = compiler.args(["-o", "source.o"]).output().unwrap();
+            assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+            objects.push("source.o");
+        }
         let mut compiler = Command::new("gfortran");
         compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
-        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(module());
-        compiler.args([&adjoint, "main.f90", "-o", "test"]).arg(module().join("libadtape_fortran.a")).args(flags());
-        let built = compiler.output().unwrap();
+        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(self::module());
+        compiler.args(objects).args(["-o", "test"]);
+        let built = compiler.arg(self::module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success() && !said.contains("Warning"), "{said}");
         let ran = Command::new(folder.0.join("test")).output().unwrap();
@@ -123,6 +140,16 @@ fn adjoints_of_allocatable_components_agree_with_differences() {
 }
 
 #[test]
+fn adjoints_of_old_fortran_agree_with_differences() {
+    let jumps = ["forward", "backward", "shared", "outward", "computed", "signs", "tangled", "levels"];
+    right_of("legacy.f", None, "-std=f2018", &jumps);
+    let memory = ["sharing", "layouts", "equal", "beside", "tables", "kept"];
+    right_of("common.f", None, "-std=gnu", &memory);
+    right("blocks", "-std=gnu", &["cornered", "paired", "leaving"]);
+    right("inside", "-std=f2018", &["inner", "other"]);
+}
+
+#[test]
 fn long_names_break_no_line_of_what_is_written() {
     let folder = Scratch::new("fortran-long-names");
     let name = |stem: &str| format!("{stem}_of_the_upper_layer_of_the_ocean_at_noon");
@@ -156,7 +183,21 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "s = s + x(1); x(2) = s",
             "model.f90:4:18: refused: 's' keeps its value from call to call",
         ),
-        ("real(8) :: s\ncommon /c/ s", "x(1) = s*x(2)", "refused: 's' is in a COMMON block, which is not supported"),
+        (
+            "real(8) :: s",
+            "call g\ncontains\nsubroutine g\ns = x(1)\nx(2) = s\nend subroutine",
+            "model.f90:8:5: refused: 'x' belongs to the procedure around this one",
+        ),
+        ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: refused: 'k' keeps its value"),
+        ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: refused: 'k' keeps its value"),
+        ("save", "t = t*x(1) + 1; x(2) = t", "refused: 't' keeps its value from call to call"),
+        ("real(8) :: s\ncommon /c/ s", "s = s*x(1); x(2) = s", "refused: 'f' reads 's' here as its last call left it"),
+        ("real(8) :: s\nreal(4) :: t\nequivalence (s, t)", "s = x(1); x(2) = t", "has another type"),
+        (
+            "real(8) :: s\nreal(4) :: t(2)\ncommon /c/ s\nequivalence (s, t)",
+            "s = x(1); x(2) = t(1)",
+            "refused: 's' shares memory with 't', which has another type",
+        ),
         ("complex(8) :: z", "z = x(1)", "complex numbers are not supported"),
         (
             "type :: t\nreal :: a\nend type\ntype(t) :: s",
@@ -168,7 +209,12 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "call g(n, x)",
             "model.f90:5:6: refused: 'g' is called here and its source is not among the inputs",
         ),
-        ("", "10 x(1) = x(1)*x(2)\nif (x(1) < 5) goto 10", "refused: GOTO is not supported"),
+        (
+            "",
+            "if (n > 2) then\n10 x(1) = x(1)*x(2)\nend if\nif (x(1) < 5) goto 10",
+            "model.f90:8:20: refused: this jump to 10 leads into a construct",
+        ),
+        ("integer :: k", "assign 10 to k\ngoto k\n10 x(1) = 2*x(1)", "refused: an assigned GOTO is not supported"),
         ("", "read (*, *) x(1)", "model.f90:5:1: refused: READ sets 'x'"),
         ("integer :: k(9)", "k(k(1:3)) = 2\nx(k(1)) = x(2)", "refused: subscripts of 'k' are computed from itself"),
         ("", "y = x(1)\nx(1) = y*z", ""),

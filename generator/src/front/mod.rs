@@ -3,6 +3,9 @@
 mod c;
 mod fortran;
 mod input;
+mod jumps;
+mod pieces;
+mod segments;
 
 pub use fortran::is_fortran;
 pub use input::{Input, Unread};

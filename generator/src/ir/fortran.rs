@@ -1,5 +1,6 @@
 //! What a program in Fortran says beyond the other parts: how its procedures are declared and where they stand.
 
+use super::{GlobalId, Type};
 use std::collections::BTreeMap;
 
 /// The kind of integer that truth values are: 0 or 1.
@@ -16,6 +17,8 @@ pub struct Fortran {
     pub globals: Vec<FortranGlobal>,
     /// Derived types, by the name of the struct.
     pub types: BTreeMap<String, FortranType>,
+    /// COMMON blocks that procedures name.
+    pub blocks: Vec<FortranBlock>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
     pub taken: Vec<String>,
 }
@@ -66,15 +69,49 @@ pub struct Inquiry {
     pub dim: usize,
 }
 
-/// A variable of a module, or a constant of one or of a procedure.
+/// A variable with static storage, or a constant array.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FortranGlobal {
-    /// The number of its module; none for a constant of a procedure.
-    pub module: Option<usize>,
-    /// The declaration of a constant of a procedure.
-    pub declaration: Option<String>,
+    /// Where it is declared.
+    pub home: Home,
     /// As [`FortranProc::lowers`].
     pub lowers: Vec<Option<i128>>,
+}
+
+/// Where a variable with static storage is declared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Home {
+    /// In the module of this number.
+    Module(usize),
+    /// In a procedure, as a constant: its declaration.
+    Constant(String),
+    /// In a COMMON block.
+    #[default]
+    Block,
+    /// In a procedure, with SAVE: its first value, as text.
+    Saved(Option<String>),
+}
+
+/// A COMMON block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranBlock {
+    /// Its name; empty for blank COMMON.
+    pub name: String,
+    /// Its memory, from its beginning to its end.
+    pub parts: Vec<BlockPart>,
+}
+
+/// A part of the memory of a COMMON block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockPart {
+    /// The name under which sweeps know it.
+    pub name: String,
+    /// The type of an element.
+    pub elem: Type,
+    /// The bounds of its dimensions, the first of Fortran first; none for a scalar.
+    pub bounds: Vec<(i128, i128)>,
+    /// The variable, if a procedure names it.
+    pub global: Option<GlobalId>,
 }
 
 /// A procedure in the sources.
@@ -86,6 +123,8 @@ pub struct FortranProc {
     pub name: String,
     /// The module that contains it.
     pub module: Option<usize>,
+    /// Whether another procedure contains it, so that nothing outside can call it.
+    pub is_internal: bool,
     /// By parameter.
     pub dummies: Vec<FortranDummy>,
     /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one

@@ -29,6 +29,17 @@ impl<'t> Program<'t> {
         self.constant(scope, expr)?.as_integer()
     }
 
+    /// The value of a constant integer in which variables of loops have these values.
+    pub fn constant_with(&self, scope: ScopeId, expr: &Expr, bound: &[(Box<str>, i128)]) -> Option<i128> {
+        Folder { program: self, scope, bound: bound.to_vec(), depth: 0 }.fold(expr)?.as_integer()
+    }
+
+    /// A value as a variable holds it.
+    pub fn as_symbol(&self, symbol: SymbolId, value: &Value) -> Option<Value> {
+        let folder = Folder { program: self, scope: self.symbol(symbol).scope, bound: Vec::new(), depth: 0 };
+        folder.converted(value, &self.symbol_type(symbol))
+    }
+
     /// The value of a named constant, in the constant's own type.
     pub fn value_of(&self, symbol: SymbolId) -> Option<Value> {
         Folder { program: self, scope: self.symbol(symbol).scope, bound: Vec::new(), depth: 0 }.symbol(symbol)

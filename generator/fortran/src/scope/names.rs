@@ -4,7 +4,7 @@ use super::program::{Access, Class, Flags, Implicit, Program, Scope, ScopeId, Sc
 use crate::source::Span;
 use crate::tree::attribute::Attribute;
 use crate::tree::declaration::{Declaration, DeclarationKind, Entity, Entry, GenericName, Init, Listed};
-use crate::tree::expression::{Expr, Ident, TypeSpec};
+use crate::tree::expression::{Expr, ExprKind, Ident, TypeSpec};
 use crate::tree::header::{Dummy, Header, UnitKind};
 use crate::tree::statement::Action;
 use crate::tree::unit::Unit;
@@ -67,6 +67,7 @@ impl<'t> Program<'t> {
             opaque: Vec::new(),
             import: None,
             access: Access::default(),
+            saves_all: false,
         });
         self.made_by.insert(maker, id);
         id
@@ -179,8 +180,10 @@ impl<'t> Program<'t> {
             | DeclarationKind::StatementFunction(..)
             | DeclarationKind::Entry(_)
             | DeclarationKind::CrayPointer(_) => self.add_other(scope, kind),
+            DeclarationKind::Data(sets) => {
+                sets.iter().flat_map(|set| &set.objects).for_each(|object| self.add_initial(scope, object));
+            }
             DeclarationKind::Use(_)
-            | DeclarationKind::Data(_)
             | DeclarationKind::Format(_)
             | DeclarationKind::Include(_)
             | DeclarationKind::Directive(..)
@@ -320,10 +323,24 @@ impl<'t> Program<'t> {
             }
         }
         if listed.is_empty() {
-            // SAVE without names: every variable that is declared lasts.
+            // SAVE without names: every variable lasts, whether it is declared before, behind or nowhere.
+            self.scope_mut(scope).saves_all |= matches!(attribute, Attribute::Save | Attribute::Static);
             let mut all: Vec<SymbolId> = self.scope(scope).names.values().copied().collect();
             all.retain(|id| !self.symbol(*id).flags.dummy);
             all.into_iter().for_each(|id| self.add_attribute(id, attribute));
+        }
+    }
+
+    /// A variable to which DATA gives a first value lasts.
+    fn add_initial(&mut self, scope: ScopeId, object: &'t Expr) {
+        match &object.kind {
+            ExprKind::Reference(reference) => {
+                let symbol = self.declare(scope, &reference.parts[0].name);
+                self.symbol_mut(symbol).flags.saved = true;
+            }
+            ExprKind::Substring(text, _) => self.add_initial(scope, text),
+            ExprKind::ImpliedDo(implied) => implied.items.iter().for_each(|item| self.add_initial(scope, item)),
+            _ => {}
         }
     }
 

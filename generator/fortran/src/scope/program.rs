@@ -76,6 +76,8 @@ pub struct Scope<'t> {
     pub import: Option<&'t Import>,
     /// Names that a module hands on; none for all.
     pub access: Access,
+    /// SAVE without names.
+    pub saves_all: bool,
 }
 
 /// What a module hands on, by name.
@@ -287,6 +289,17 @@ impl<'t> Program<'t> {
 
     pub(super) fn symbol_mut(&mut self, id: SymbolId) -> &mut Symbol<'t> {
         &mut self.symbols[id.0 as usize]
+    }
+
+    /// Whether a variable keeps its value from call to call, EQUIVALENCE left aside.
+    pub fn is_saved(&self, id: SymbolId) -> bool {
+        let symbol = self.symbol(id);
+        let may_be = matches!(symbol.class, Class::Variable) && !symbol.flags.dummy && !symbol.flags.result;
+        let is_automatic = || {
+            let bounds = self.bounds(id).unwrap_or_default();
+            !symbol.flags.allocatable && bounds.iter().any(|bound| bound.extent(self).is_none())
+        };
+        symbol.flags.saved || may_be && self.scope(symbol.scope).saves_all && !is_automatic()
     }
 
     /// The scope of a module with source.

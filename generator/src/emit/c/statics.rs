@@ -59,6 +59,6 @@ pub fn copied(program: &Program, bodies: &str) -> Result<(), Vec<Refusal>> {
     let words: BTreeSet<&str> = names::words(bodies).collect();
     let name = |global: GlobalId| program.globals[global].name.as_str();
     let named = lasting().filter(|(declared, _)| declared.globals.iter().any(|global| words.contains(name(*global))));
-    let refusals: Vec<Refusal> = named.map(|(declared, changed)| changes(declared, name(changed))).collect();
+    let refusals: Vec<Refusal> = named.map(|(declared, changed)| changes(program, declared, changed)).collect();
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }

@@ -152,6 +152,10 @@ impl Body<'_> {
 
     fn primal_name(&self, id: ProcId) -> String {
         let facts = self.unit.facts(id);
+        if facts.is_internal {
+            return self
+                .problem(&format!("a call of '{}', a procedure inside another one, without a derivative", facts.name));
+        }
         facts.module.iter().for_each(|module| self.use_from(*module, &facts.name));
         facts.name.clone()
     }

@@ -10,6 +10,7 @@ mod helpers;
 mod item;
 mod leaves;
 mod lines;
+mod memory;
 mod names;
 mod place;
 mod state;
@@ -38,6 +39,8 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     }
     let stem = options.file.rsplit_once('.').map_or(&*options.file, |(stem, _)| stem);
     let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    // A name begins with a letter.
+    let stem = if stem.starts_with(|c: char| c.is_ascii_alphabetic()) { stem } else { format!("file_{stem}") };
     let mut unit = Unit::new(program, fortran, format!("{stem}_functions"));
     unit.shadows = adjoint.global_shadows.iter().map(|(primal, shadow)| (*shadow, *primal)).collect();
     for each in &adjoint.sweeps {
@@ -82,7 +85,7 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     }
     let mut shadows: BTreeMap<usize, String> = BTreeMap::new();
     for (primal, shadow) in &adjoint.global_shadows {
-        let Some(module) = unit.stored(*primal).module else { continue };
+        let Home::Module(module) = unit.stored(*primal).home else { continue };
         let object = &program.globals[*shadow];
         *shadows.entry(module).or_default() += &shadow_text(&unit, *shadow, object);
         public.entry(module).or_default().insert(object.name.clone());
@@ -95,6 +98,9 @@ pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Resul
     let helpers = unit.helpers.borrow();
     if !helpers.is_empty() {
         text += &helpers::module(&unit.helper_module, &helpers);
+    }
+    if let Some(memory) = memory::module(&unit, adjoint)? {
+        text += &memory;
     }
     text += &extended(program, fortran, &bodies, &shadows, &public);
     if let Some(body) = bodies.get(&None) {

@@ -43,9 +43,13 @@ impl Body<'_> {
     fn global(&self, global: GlobalId) -> String {
         let name = self.unit.program.globals[global].name.clone();
         let facts = self.unit.stored(global);
-        self.constants.borrow_mut().extend(facts.declaration.clone());
-        if let Some(module) = facts.module {
-            self.use_from(module, &name);
+        self.unit.named.borrow_mut().insert(global);
+        match &facts.home {
+            Home::Module(module) => self.use_from(*module, &name),
+            Home::Constant(declaration) => drop(self.constants.borrow_mut().insert(declaration.clone())),
+            Home::Block | Home::Saved(_) => {
+                self.uses.borrow_mut().insert((self.unit.memory_module(), name.clone()));
+            }
         }
         name
     }

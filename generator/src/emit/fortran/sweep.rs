@@ -66,6 +66,7 @@ impl Unit<'_> {
         let (proc, roles) = (sweep.proc, sweep.roles);
         let facts = self.facts(id);
         let mut taken = Taken::usual();
+        self.memory_names().for_each(|name| taken.take(name));
         let mut params = Vec::new();
         for (position, param) in proc.params.iter().enumerate() {
             params.push((taken.fresh(&param.name), self.form_of(id, roles, position)));
@@ -263,6 +264,21 @@ impl Unit<'_> {
     /// The module of the sweeps of procedures that no module contains.
     pub fn sweep_module(&self) -> String {
         self.helper_module.replace("_functions", "_sweeps")
+    }
+
+    /// The module of memory that procedures share or keep.
+    pub fn memory_module(&self) -> String {
+        self.helper_module.replace("_functions", "_memory")
+    }
+
+    /// Names of that module.
+    fn memory_names(&self) -> impl Iterator<Item = &str> {
+        let is_there = |global: &GlobalId| match self.stored(*global).home {
+            Home::Block | Home::Saved(_) => true,
+            Home::Module(_) | Home::Constant(_) => false,
+        };
+        let globals = self.program.globals.ids().filter(is_there);
+        globals.map(|global| self.program.globals[global].name.as_str())
     }
 
     /// Bounds as the user's procedure has them.

@@ -20,6 +20,8 @@ pub struct Unit<'a> {
     pub taken: Taken,
     /// The primal of each shadow at file scope.
     pub shadows: BTreeMap<GlobalId, GlobalId>,
+    /// Variables with static storage that sweeps name.
+    pub named: RefCell<BTreeSet<GlobalId>>,
     /// Functions that sweeps call and Fortran lacks.
     pub helpers: RefCell<BTreeSet<&'static str>>,
     /// The module of these functions.
@@ -49,6 +51,7 @@ impl<'a> Unit<'a> {
             sweeps: FxHashMap::default(),
             taken,
             shadows: BTreeMap::new(),
+            named: RefCell::default(),
             helpers: RefCell::default(),
             helper_module,
             problems: RefCell::default(),

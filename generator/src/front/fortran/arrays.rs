@@ -1,8 +1,9 @@
 //! Arrays as a whole: shapes, loops over their elements, masks, memory.
 
 use super::make::*;
-use super::state::{Array, Called, Ends, Lower, Memory, Result};
+use super::state::{Array, Called, Lower, Memory, Result};
 use super::types::logical;
+use crate::front::jumps::Ends;
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::source::Span as At;
@@ -183,7 +184,7 @@ impl<'t> Lower<'_, 't> {
             }
             self.over(indices, &mut |this| {
                 this.assignment(target, value)?;
-                Ok(Ends::default())
+                Ok(Ends::falls())
             })?;
         }
         Ok(())

@@ -141,7 +141,7 @@ impl<'t> Lower<'_, 't> {
             let value = self.simple(value);
             return self.nest(&shape, &mut |this, at| {
                 let test = on(this, at);
-                this.guarded(test, |this| {
+                this.where_true(test, |this| {
                     let spot = this.place(target, at)?;
                     this.assign_spot(spot, value.clone(), target)
                 })
@@ -150,7 +150,7 @@ impl<'t> Lower<'_, 't> {
         if !self.needs_copy(target, value) {
             return self.nest(&shape, &mut |this, at| {
                 let test = on(this, at);
-                this.guarded(test, |this| {
+                this.where_true(test, |this| {
                     let value = this.element(value, at)?;
                     let spot = this.place(target, at)?;
                     this.assign_spot(spot, value, target)
@@ -164,7 +164,7 @@ impl<'t> Lower<'_, 't> {
         let copy = self.scratch("copy", ty.clone(), &shape);
         self.nest(&shape, &mut |this, at| {
             let test = on(this, at);
-            this.guarded(test, |this| {
+            this.where_true(test, |this| {
                 let from = convert(this.element(value, at)?, &ty);
                 this.b.emit(ItemKind::Store { to: copy.element(at.to_vec()), from });
                 Ok(())
@@ -172,14 +172,14 @@ impl<'t> Lower<'_, 't> {
         })?;
         self.nest(&shape, &mut |this, at| {
             let test = on(this, at);
-            this.guarded(test, |this| {
+            this.where_true(test, |this| {
                 let spot = this.place(target, at)?;
                 this.assign_spot(spot, Expr::load(copy.element(at.to_vec())), target)
             })
         })
     }
 
-    fn guarded(&mut self, test: Option<Expr>, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+    fn where_true(&mut self, test: Option<Expr>, work: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let is_guarded = test.is_some();
         if let Some(test) = test {
             self.b.begin_branch(test);
@@ -232,7 +232,9 @@ impl<'t> Lower<'_, 't> {
             _ => None,
         };
         let are_targets = [one, other].iter().all(|id| self.names.symbol(*id).flags.target);
-        are_targets || base(one).is_some_and(|base_of_one| base(other) == Some(base_of_one))
+        are_targets
+            || self.reader.storage.meet(one, other)
+            || base(one).is_some_and(|base_of_one| base(other) == Some(base_of_one))
     }
 
     /// Whether elements of a value come from other elements of what it names.

@@ -112,7 +112,7 @@ impl<'t> Lower<'_, 't> {
         let Some(lowers) = lowers else { return Memory::Scalar(Place { base, path, ty }) };
         dims.reverse();
         let lowers = lowers.iter().copied().map(Expr::int).collect();
-        Memory::Array(Array { base, path, dims, lowers, elem: ty })
+        Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None })
     }
 
     /// What an allocatable component holds. Nothing here allocates it, so its bounds are what they are at entry.
@@ -136,7 +136,7 @@ impl<'t> Lower<'_, 't> {
             return Memory::Scalar(Place { base, path: vec![first], ty: elem });
         }
         let lowers = (1..).map_while(|dim| inquiry("lbound", dim)).collect();
-        Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem })
+        Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within: None })
     }
 
     /// Does something with each scalar in a place.

@@ -1,12 +1,14 @@
 //! DO.
 
 use super::make::*;
-use super::state::{Construct, Ends, Lower, Result, Target};
+use super::state::{Construct, Lower, Result};
 use super::types::logical;
+use crate::front::jumps::{Ends, Jumping, Target};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::tree::expression::Expr as Written;
 use adtape_fortran::tree::statement::{Control, Count, Do, Statement};
+use std::collections::BTreeSet;
 
 /// What keeps a loop going, and what a pass ends with.
 struct Counter {
@@ -19,28 +21,36 @@ struct Counter {
     beside: Option<(VarId, Expr)>,
 }
 
+/// A loop, as a statement and what it has of its own.
+type Looped<'t> = (&'t Statement, &'t Do);
+
 impl<'t> Lower<'_, 't> {
     /// A loop.
     pub fn loop_statement(&mut self, statement: &'t Statement, looped: &'t Do) -> Result<Ends> {
         let name = statement.name.as_ref().map(|name| name.name.clone());
         match &looped.control {
-            Control::Count(count) => self.counted(name, count, looped),
-            Control::While(test) => self.repeat(name, Some(test), None, looped),
-            Control::Forever => self.repeat(name, None, None, looped),
+            Control::Count(count) => self.counted(name, count, (statement, looped)),
+            Control::While(test) => self.repeat(name, Some(test), None, (statement, looped)),
+            Control::Forever => self.repeat(name, None, None, (statement, looped)),
             Control::Concurrent(indices, locals) => {
                 if !locals.is_empty() {
                     let help = "declare the variables in a BLOCK inside of the loop";
                     return self.refuse(statement.span, Class::Language, "DO CONCURRENT with locality", help);
                 }
                 let here = self.names.scope_of(statement).unwrap_or(self.scope);
-                self.in_scope(here, |this| this.over(indices, &mut |this| Ok(this.block(&looped.body))))?;
-                Ok(Ends::default())
+                // Nothing leaves it.
+                let labels = std::mem::take(&mut self.jumps.labels);
+                let end = statement.end.and_then(|end| end.label);
+                let found =
+                    self.in_scope(here, |this| this.over(indices, &mut |this| Ok(this.block_to(&looped.body, end))));
+                self.jumps.labels = labels;
+                found.map(|()| Ends::falls())
             }
         }
     }
 
     /// `do i = from, to, step`: the bounds and the number of passes are those of the beginning.
-    fn counted(&mut self, name: Option<Box<str>>, count: &'t Count, looped: &'t Do) -> Result<Ends> {
+    fn counted(&mut self, name: Option<Box<str>>, count: &'t Count, looped: Looped<'t>) -> Result<Ends> {
         let at = count.variable.span;
         let span = self.b.span;
         let Some(ident) = count.variable.name() else {
@@ -90,7 +100,7 @@ impl<'t> Lower<'_, 't> {
         name: Option<Box<str>>,
         (var, copied): (VarId, Option<Place>),
         (from, to, step): (Expr, Expr, Expr),
-        looped: &'t Do,
+        looped: Looped<'t>,
     ) -> Result<Ends> {
         let ty = from.ty.clone();
         let step = self.fixed(step);
@@ -124,8 +134,10 @@ impl<'t> Lower<'_, 't> {
         name: Option<Box<str>>,
         test: Option<&'t Written>,
         counter: Option<Counter>,
-        looped: &'t Do,
+        looped: Looped<'t>,
     ) -> Result<Ends> {
+        let (statement, looped) = looped;
+        let is_counted = counter.is_some();
         let exit = self.target("left");
         let span = self.b.span;
         self.b.begin_loop();
@@ -148,22 +160,22 @@ impl<'t> Lower<'_, 't> {
         }
         let cycle = self.target("skipped");
         self.open.push(Construct { name, exit, cycle: Some(cycle) });
+        let end = statement.end.and_then(|end| end.label);
         let mut ends = if runs {
-            let stays = self.stays(&[exit]);
-            self.b.begin_branch(stays);
-            let ends = self.block(&looped.body);
-            self.b.end_branch();
-            Ends { never: false, leaves: [ends.leaves, vec![exit]].concat() }
+            self.guarded([exit].into(), |this| this.block_to(&looped.body, end))
         } else {
-            self.block(&looped.body)
+            self.block_to(&looped.body, end)
         };
         self.open.pop();
-        ends.leaves.retain(|target| *target != cycle);
+        ends.falls |= ends.leaves.remove(&cycle);
+        self.close_target(cycle);
         self.b.span = span;
-        self.step(counter, &ends.leaves);
+        if ends.falls {
+            self.step(counter, &ends.leaves);
+        }
         let mut all = Vec::new();
         for target in &ends.leaves {
-            let flag = self.flags[target.0];
+            let flag = self.jumps.flags[*target];
             all.push(not(self.b.head(flag)));
         }
         if !runs {
@@ -172,14 +184,17 @@ impl<'t> Lower<'_, 't> {
         let whole = all.into_iter().reduce(|a, b| Expr::binary(Binary::And, a, b, logical()));
         self.b.test(whole.unwrap_or(Expr::constant(1, logical())), TestAt::Before);
         self.b.end_loop();
-        ends.leaves.retain(|target| *target != exit);
-        Ok(Ends { never: false, leaves: ends.leaves })
+        let broke = ends.leaves.remove(&exit);
+        self.close_target(exit);
+        // A loop with a test ends by it.
+        let falls = broke || test.is_some() || is_counted;
+        Ok(Ends { falls, leaves: ends.leaves })
     }
 
-    fn step(&mut self, counter: Option<Counter>, leaves: &[Target]) {
+    fn step(&mut self, counter: Option<Counter>, leaves: &BTreeSet<Target>) {
         let Some(Counter { var, step, copied, beside, .. }) = counter else { return };
         if !leaves.is_empty() {
-            let stays = self.stays(leaves);
+            let stays = self.stayed(leaves);
             self.b.begin_branch(stays);
         }
         let next = self.b.get(var).offset(step);

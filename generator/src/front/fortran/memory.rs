@@ -1,7 +1,8 @@
 //! What names stand for while a procedure is lowered: variables, places, arrays.
 
+use super::data::literal;
 use super::make::*;
-use super::state::{Array, Lower, Memory, Result};
+use super::state::{Array, Lower, Memory, Result, part_of_row};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId, Type as Declared};
@@ -22,7 +23,12 @@ impl<'t> Lower<'_, 't> {
             return Ok(found);
         }
         let is_own = symbol.scope == self.own;
-        let found = if is_own || matches!(self.names.scope(symbol.scope).kind, scope::ScopeKind::Construct) {
+        let is_of_construct = matches!(self.names.scope(symbol.scope).kind, scope::ScopeKind::Construct);
+        let found = if symbol.flags.in_common || self.reader.storage.has(id) {
+            self.sharing(id, at)?
+        } else if (is_own || is_of_construct) && self.names.is_saved(id) {
+            self.saved(id, at)?
+        } else if is_own || is_of_construct {
             self.local(id, at)?
         } else {
             self.global(id, at)?
@@ -36,10 +42,6 @@ impl<'t> Lower<'_, 't> {
         let symbol = self.names.symbol(id);
         let name = symbol.name.to_string();
         self.not_supported(id, at)?;
-        if symbol.flags.saved {
-            let what = format!("'{name}' keeps its value from call to call (SAVE, or a first value)");
-            return self.refuse(at, Class::Language, what, "pass it as an argument, or make it a variable of a module");
-        }
         let ty = self.type_of_symbol(id, at)?;
         let span = self.span(symbol.span);
         let Some(bounds) = self.names.bounds(id) else {
@@ -92,13 +94,141 @@ impl<'t> Lower<'_, 't> {
         let object = self.b.object(object);
         self.b.emit(ItemKind::Declare { object });
         self.note_lowers(name, &lowers);
-        Array { base: Base::Object(object), path: Vec::new(), dims, lowers, elem }
+        Array { base: Base::Object(object), path: Vec::new(), dims, lowers, elem, within: None }
     }
 
     /// Notes the lower bounds of an array for whoever prints it.
     pub fn note_lowers(&mut self, name: &str, lowers: &[Expr]) {
         let lowers = lowers.iter().map(known).collect();
         self.facts.lowers.insert(name.to_string(), lowers);
+    }
+
+    /// A variable that shares memory with others.
+    fn sharing(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        self.not_supported(id, at)?;
+        let name = self.names.symbol(id).name.to_string();
+        let help = "give the memory one layout of one type, or pass the variable as an argument";
+        let storage = &self.reader.storage;
+        let why = storage.refused.get(&id).cloned();
+        let place = storage.places.get(&id).copied();
+        let (Some((number, offset)), None) = (place, &why) else {
+            let why = why.unwrap_or_else(|| "shares memory, which is not supported here".to_string());
+            return self.refuse(at, Class::Language, format!("'{name}' {why}"), help);
+        };
+        let elem = self.type_of_symbol(id, at)?;
+        let base = self.shared_memory(number, id, at)?;
+        let stretch = &self.reader.storage.stretches[number];
+        let within = stretch.is_row.then(|| (offset, stretch.count()));
+        let Some(bounds) = self.names.bounds(id) else {
+            return Ok(Memory::Scalar(match within {
+                Some((offset, count)) => part_of_row(&base, &elem, Expr::int(offset), count),
+                None => Place { base, path: Vec::new(), ty: elem },
+            }));
+        };
+        let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
+        Ok(Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within }))
+    }
+
+    /// The memory of a stretch: a variable with static storage, or an object of the procedure.
+    fn shared_memory(&mut self, number: usize, id: SymbolId, at: Written) -> Result<Base> {
+        let stretch = &self.reader.storage.stretches[number];
+        let (name, elem, dims) = (stretch.name.clone(), stretch.elem.clone(), stretch.dims());
+        let lowers: Vec<i128> = stretch.bounds.iter().map(|(lower, _)| *lower).collect();
+        if let Some(known) = stretch.global {
+            return Ok(Base::Global(known));
+        }
+        let Some((block, part)) = stretch.part else {
+            if let Some(known) = self.shared.get(&number) {
+                return Ok(Base::Object(*known));
+            }
+            let members = self.reader.storage.places.iter().filter(|(_, (other, _))| *other == number);
+            let is_saved = members.map(|(member, _)| *member).any(|member| self.names.is_saved(member));
+            if is_saved || self.names.symbol(id).scope != self.own {
+                let what = format!("'{}' is in an EQUIVALENCE and keeps its value", self.names.symbol(id).name);
+                return self.refuse(at, Class::Language, what, "use one name for the memory");
+            }
+            let span = self.span(self.names.symbol(id).span);
+            let lowers = lowers.into_iter().map(Expr::int).collect();
+            let Array { base, .. } = self.declared_array(&name, elem, dims, lowers, span);
+            if let Base::Object(object) = base {
+                self.shared.insert(number, object);
+            }
+            return Ok(base);
+        };
+        let facts = FortranGlobal { home: Home::Block, lowers: lowers.into_iter().map(Some).collect() };
+        let global = self.stored(id, name, elem, &dims, false, facts);
+        self.reader.storage.stretches[number].global = Some(global);
+        self.reader.fortran.blocks[block].parts[part].global = Some(global);
+        Ok(Base::Global(global))
+    }
+
+    /// A variable of a procedure that keeps its value from call to call.
+    fn saved(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        if let Declared::Derived(_) = self.names.symbol_type(id) {
+            let what =
+                format!("'{}' is of a derived type and keeps its value from call to call", self.names.symbol(id).name);
+            return self.refuse(at, Class::Language, what, "pass it as an argument, or make it a variable of a module");
+        }
+        if self.may_be_automatic(id) {
+            self.automatic.push(id);
+            return self.local(id, at);
+        }
+        self.not_supported(id, at)?;
+        let symbol = self.names.symbol(id);
+        let name = symbol.name.to_string();
+        let ty = self.type_of_symbol(id, at)?;
+        let bounds = self.names.bounds(id);
+        let (dims, lowers) = match &bounds {
+            Some(bounds) => self.shape_of(&name, bounds, &[], at)?,
+            None => (Vec::new(), Vec::new()),
+        };
+        let is_constant = dims.iter().all(|dim| dim.extent.as_ref().and_then(known).is_some());
+        if symbol.flags.allocatable || !is_constant {
+            let what = format!("'{name}' keeps its value from call to call (SAVE), and its size is not constant");
+            return self.refuse(at, Class::Language, what, "pass it as an argument, or make it a variable of a module");
+        }
+        let first = match self.reader.first_values(id) {
+            Ok(first) => first,
+            Err(why) => {
+                let what = format!("the first value of '{name}' {why}");
+                return self.refuse(at, Class::Language, what, "assign it");
+            }
+        };
+        let known_before = self.reader.global_numbers.contains_key(&id);
+        let text = first.as_ref().map(|first| first.text(&dims));
+        let facts = FortranGlobal { home: Home::Saved(text), lowers: lowers.iter().map(known).collect() };
+        let unique = if known_before { name } else { self.reader.unique(&name) };
+        let global = self.stored(id, unique, ty.clone(), &dims, false, facts);
+        if !known_before {
+            let span = self.span(symbol.span);
+            let number = first.filter(|_| dims.is_empty()).and_then(|first| first.number());
+            self.reader.statics.push(Static {
+                function: self.facts.key.clone(),
+                globals: vec![global],
+                text: String::new(),
+                span,
+                initial: number.map(|number| (global, number)).into_iter().collect(),
+                scratch: false,
+                lasting: None,
+            });
+        }
+        let base = Base::Global(global);
+        Ok(match bounds {
+            Some(_) => Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None }),
+            None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
+        })
+    }
+
+    /// Whether a variable with SAVE may be a local one: a scalar without a first value and without an address, and no
+    /// value of the call before was seen to be read.
+    fn may_be_automatic(&self, id: SymbolId) -> bool {
+        let symbol = self.names.symbol(id);
+        let has_address = self.is_addressed(id) || symbol.flags.target;
+        symbol.scope == self.own
+            && symbol.dims.is_none()
+            && !has_address
+            && !self.reader.reached[self.id.index()].kept.contains(&id)
+            && matches!(self.reader.first_values(id), Ok(None))
     }
 
     /// A variable of a module.
@@ -120,12 +250,11 @@ impl<'t> Lower<'_, 't> {
             Some(bounds) => self.shape_of(&name, bounds, &[], at)?,
             None => (Vec::new(), Vec::new()),
         };
-        let facts =
-            FortranGlobal { module: Some(module), lowers: lowers.iter().map(known).collect(), declaration: None };
-        let global = self.stored(id, ty.clone(), &dims, false, facts);
+        let facts = FortranGlobal { home: Home::Module(module), lowers: lowers.iter().map(known).collect() };
+        let global = self.stored(id, name, ty.clone(), &dims, false, facts);
         let base = Base::Global(global);
         Ok(match bounds {
-            Some(_) => Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty }),
+            Some(_) => Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None }),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
     }
@@ -143,29 +272,37 @@ impl<'t> Lower<'_, 't> {
         let lowers: Vec<i128> = bounds.iter().map(|bound| bound.constant_lower(self.names).unwrap_or(1)).collect();
         let dims: Vec<Dim> = extents.iter().map(|extent| Dim { extent: Some(Expr::int(*extent)) }).collect();
         let module = self.reader.module(symbol.scope);
-        let declaration = match module {
-            Some(_) => None,
+        let home = match module {
+            Some(module) => Home::Module(module),
             None => match declared_constant(&name, &elem, &items, &extents, &lowers) {
-                Some(declared) => Some(declared),
+                Some(declared) => Home::Constant(declared),
                 None => {
                     let what = format!("the constant '{name}' is computed by functions");
                     return self.refuse(at, Class::Language, what, "declare it in a module");
                 }
             },
         };
-        let facts = FortranGlobal { module, declaration, lowers: lowers.iter().copied().map(Some).collect() };
-        let global = self.stored(id, elem.clone(), &dims, true, facts);
+        let facts = FortranGlobal { home, lowers: lowers.iter().copied().map(Some).collect() };
+        let global = self.stored(id, name, elem.clone(), &dims, true, facts);
         let lowers = lowers.into_iter().map(Expr::int).collect();
-        Ok(Memory::Array(Array { base: Base::Global(global), path: Vec::new(), dims, lowers, elem }))
+        Ok(Memory::Array(Array { base: Base::Global(global), path: Vec::new(), dims, lowers, elem, within: None }))
     }
 
     /// The variable with static storage that a symbol is; new where it is named first.
-    fn stored(&mut self, id: SymbolId, elem: Type, dims: &[Dim], constant: bool, facts: FortranGlobal) -> GlobalId {
+    fn stored(
+        &mut self,
+        id: SymbolId,
+        name: String,
+        elem: Type,
+        dims: &[Dim],
+        constant: bool,
+        facts: FortranGlobal,
+    ) -> GlobalId {
         if let Some(known) = self.reader.global_numbers.get(&id) {
             return *known;
         }
         let symbol = self.names.symbol(id);
-        let (name, shape) = (symbol.name.to_string(), dims.iter().rev().cloned().collect());
+        let shape = dims.iter().rev().cloned().collect();
         let span = self.reader.texts.span(self.names.scope(symbol.scope).file, symbol.span);
         let global = self.reader.globals.add(Object { name, elem, shape, life: Life::Global, constant, span });
         self.reader.global_numbers.insert(id, global);
@@ -181,8 +318,6 @@ impl<'t> Lower<'_, 't> {
             (flags.pointer, "is a pointer"),
             (flags.optional, "is optional"),
             (flags.volatile, "is volatile"),
-            (flags.in_common, "is in a COMMON block"),
-            (flags.equivalenced, "is in an EQUIVALENCE"),
             (symbol.codims.is_some(), "is a coarray"),
         ];
         match reasons.into_iter().find(|(there, _)| *there) {
@@ -253,21 +388,7 @@ impl<'t> Lower<'_, 't> {
 
 /// The declaration of a constant array; none if its values depend on a compiler's functions.
 fn declared_constant(name: &str, elem: &Type, items: &[Constant], extents: &[i128], lowers: &[i128]) -> Option<String> {
-    let value = |item: &Constant| match item {
-        Constant::Integer(value, _) => Some(value.to_string()),
-        Constant::Real(real) if !real.is_approximate => {
-            let digits = format!("{:?}", real.value);
-            let single = format!("{:?}", real.value as f32);
-            Some(match (real.kind, digits.contains('e')) {
-                (4, _) => single,
-                (_, true) => digits.replace('e', "d"),
-                (_, false) => format!("{digits}d0"),
-            })
-        }
-        Constant::Logical(value, _) => Some(format!(".{value}.")),
-        Constant::Real(_) | Constant::Text(_) | Constant::Array(..) => None,
-    };
-    let items: Vec<String> = items.iter().map(value).collect::<Option<_>>()?;
+    let items: Vec<String> = items.iter().map(|item| literal(item, elem)).collect::<Option<_>>()?;
     let list = format!("[{}]", items.join(", "));
     let numbers = |all: &[i128]| all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let list = if extents.len() > 1 { format!("reshape({list}, [{}])", numbers(extents)) } else { list };

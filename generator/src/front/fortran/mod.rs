@@ -14,9 +14,11 @@ mod arrays;
 mod assign;
 mod call;
 mod components;
+mod data;
 mod derived;
 mod expression;
 mod intrinsic;
+mod jumps;
 mod loops;
 mod make;
 mod memory;
@@ -26,14 +28,17 @@ mod reach;
 mod reductions;
 mod state;
 mod statement;
+mod storage;
+mod stretches;
 mod texts;
 mod types;
 
 use super::{Input, Unread};
-use crate::ir::{Fortran, Program};
+use crate::ir::{Fortran, GlobalId, Program};
 use crate::refuse::{Class, Refusal};
 use adtape_fortran::{read as read_text, scope};
 use state::Reader;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use texts::Texts;
 
@@ -99,8 +104,13 @@ impl Reader<'_> {
         // Sets have no order of their own.
         fortran.taken.sort();
         fortran.taken.dedup();
+        // Nothing but the procedure itself names what it keeps.
+        let kept: BTreeSet<GlobalId> = self.statics.iter().flat_map(|declared| &declared.globals).copied().collect();
         Program {
             types: self.types,
+            statics: self.statics,
+            hidden: kept.clone(),
+            closed: kept,
             sources: self.texts.files.into(),
             globals: self.globals,
             procs: self.procs.into_iter().flatten().collect::<Vec<_>>().into(),

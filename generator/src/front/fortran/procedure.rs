@@ -1,6 +1,8 @@
 //! A procedure: its dummies, its result, its body.
 
-use super::state::{Array, Lower, Memory, Reader, Refused, Result, Target};
+use super::jumps::jumped_to;
+use super::state::{Array, Lower, Memory, Reader, Refused, Result};
+use crate::front::jumps::{Jumping, Jumps};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Class;
@@ -10,25 +12,48 @@ use adtape_fortran::source::Span as Written;
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::header::UnitKind;
 use adtape_fortran::tree::unit::Unit;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<'r, 't> Lower<'r, 't> {
     /// Lowers one that is reached; none if something is refused.
-    pub fn procedure(reader: &'r mut Reader<'t>, id: ProcId) -> Option<Proc> {
+    pub fn procedure(reader: &mut Reader<'t>, id: ProcId) -> Option<Proc> {
+        let mut found = Lower::lowered(reader, id);
+        // A variable with SAVE that each call sets before it reads it is as good as a local one; others are memory.
+        if let Some((proc, _, automatic)) = &found {
+            let kept: FxHashSet<SymbolId> = read_at_entry(reader, proc, automatic);
+            if !kept.is_empty() {
+                reader.reached[id.index()].kept = kept;
+                found = Lower::lowered(reader, id);
+            }
+        }
+        let (proc, facts) = match found {
+            Some((proc, facts, _)) => (Some(proc), facts),
+            None => (None, FortranProc::default()),
+        };
+        reader.fortran.procs.push(facts);
+        proc
+    }
+
+    /// The procedure, what is known of it, and its variables with SAVE that are taken as local ones.
+    fn lowered(reader: &'r mut Reader<'t>, id: ProcId) -> Option<(Proc, FortranProc, Vec<SymbolId>)> {
         let names = reader.names;
         let (scope, unit) = (reader.reached[id.index()].scope, reader.reached[id.index()].unit);
         let file = names.scope(scope).file;
         let span = reader.texts.span(file, unit.header.span);
         let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
-        let module = names.scope(scope).host;
-        let module = module.and_then(|host| reader.module(host));
+        let host = names.scope(scope).host;
+        let is_internal = host.is_some_and(|host| reader.module(host).is_none());
+        let mut hosts = std::iter::successors(host, |host| names.scope(*host).host);
+        let module = hosts.find_map(|host| reader.module(host));
         // Modules may have procedures of one name.
         let is_taken = reader.fortran.procs.iter().any(|known| known.key == name);
         let key = if is_taken { format!("{name}_{}", id.index()) } else { name.clone() };
-        let facts = FortranProc { key: key.clone(), name, module, ..FortranProc::default() };
+        let facts = FortranProc { key: key.clone(), name, module, is_internal, ..FortranProc::default() };
         let mut b = Builder::new(&key, Type::Void, span);
         b.proc_mut().language = Language::Fortran;
-        let (memory, open, flags) = (FxHashMap::default(), Vec::new(), Vec::new());
+        let (memory, open) = (FxHashMap::default(), Vec::new());
+        let mut jumped = FxHashSet::default();
+        jumped_to(&unit.body, &mut jumped);
         let mut lower = Lower {
             reader,
             names,
@@ -39,34 +64,30 @@ impl<'r, 't> Lower<'r, 't> {
             memory,
             facts,
             open,
-            flags,
-            returned: Target(0),
+            jumps: Jumps::default(),
+            jumped,
+            returned: 0,
             hoisted: FxHashMap::default(),
             constructed: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            automatic: Vec::new(),
             written_back: Vec::new(),
         };
         let before = lower.reader.refusals.len();
         let result = lower.whole(unit).unwrap_or(None);
         if lower.reader.refusals.len() > before {
-            lower.reader.fortran.procs.push(FortranProc::default());
             return None;
         }
-        let Lower { reader, b, facts, .. } = lower;
-        reader.fortran.procs.push(facts);
-        Some(b.finish(result))
+        let Lower { b, facts, automatic, .. } = lower;
+        Some((b.finish(result), facts, automatic))
     }
 
     fn whole(&mut self, unit: &'t Unit) -> Result<Option<Expr>> {
-        let host = self.names.scope(self.own).host.map(|host| self.names.scope(host).kind);
-        if self.facts.module.is_none() && matches!(host, Some(ScopeKind::Unit(_))) {
-            let help = "move it to a module, and pass the variables that both use as arguments";
-            return self.refuse(unit.header.span, Class::Language, "a procedure inside another one", help);
-        }
         self.dummies(unit)?;
         let result = self.result(unit)?;
         self.locals()?;
         self.returned = self.target("returned");
-        self.block(&unit.body);
+        self.block_to(&unit.body, unit.end.label);
         for (var, to) in std::mem::take(&mut self.written_back) {
             let from = self.b.get(var);
             self.b.emit(ItemKind::Store { to, from });
@@ -175,7 +196,7 @@ impl<'r, 't> Lower<'r, 't> {
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
             let path = Vec::new();
-            let memory = Memory::Array(Array { base, path, dims, lowers, elem: ty });
+            let memory = Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None });
             if symbol.intent == Some(Intent::Out) {
                 self.begun(dummy.symbol, &memory, at)?;
             }
@@ -280,6 +301,24 @@ impl<'r, 't> Lower<'r, 't> {
         }
         Ok(())
     }
+}
+
+/// Those of some variables whose value at entry a procedure reads.
+fn read_at_entry(reader: &Reader, proc: &Proc, variables: &[SymbolId]) -> FxHashSet<SymbolId> {
+    let mut read: FxHashSet<&str> = FxHashSet::default();
+    let mut see = |value: ValueId| {
+        let Value { var, def, .. } = &proc.values[value];
+        if *def == Def::Undefined {
+            read.insert(&proc.vars[*var].name);
+        }
+    };
+    for item in proc.regions.iter().flat_map(|region| &region.items) {
+        walk::values_of_item(proc, *item, &mut see);
+        walk::values_of_extents(proc, *item, &mut see);
+    }
+    proc.result.iter().for_each(|result| walk::values(result, &mut see));
+    let is_read = |id: &SymbolId| read.contains(&*reader.names.symbol(*id).name);
+    variables.iter().copied().filter(is_read).collect()
 }
 
 impl<'t> Reader<'t> {

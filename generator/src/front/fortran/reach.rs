@@ -1,6 +1,7 @@
 //! What the heads call, and how arguments are passed.
 
 use super::state::{Called, Lower, Passed, Procedure, Reader};
+use super::stretches::Storage;
 use super::texts::Texts;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
@@ -30,6 +31,9 @@ impl<'t> Reader<'t> {
             modules: FxHashMap::default(),
             derived: FxHashMap::default(),
             fortran: Fortran::default(),
+            storage: Storage::default(),
+            static_names: FxHashSet::default(),
+            statics: Vec::new(),
         }
     }
 
@@ -56,6 +60,7 @@ impl<'t> Reader<'t> {
         }
         self.find_written();
         self.find_addressed();
+        self.find_storage();
     }
 
     /// The name of a subroutine or function with a body.
@@ -83,8 +88,8 @@ impl<'t> Reader<'t> {
         let id = ProcId::new(self.reached.len());
         self.numbers.insert(scope, id);
         let dummies = self.dummies(scope, unit);
-        let (addressed, named) = (FxHashSet::default(), FxHashSet::default());
-        self.reached.push(Procedure { scope, unit, dummies, addressed, named });
+        let (addressed, named, kept) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        self.reached.push(Procedure { scope, unit, dummies, addressed, named, kept });
         self.procs.push(None);
         let mut called = Vec::new();
         let mut named = FxHashSet::default();

@@ -1,6 +1,9 @@
 //! What the reader of a program and the lowering of one procedure know.
 
+use super::make::{add, multiply};
+use super::stretches::Storage;
 use super::texts::Texts;
+use crate::front::jumps::{Jumps, Target};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Refusal;
@@ -25,6 +28,12 @@ pub struct Reader<'t> {
     /// The derived types that are read.
     pub derived: FxHashMap<SymbolId, StructId>,
     pub fortran: Fortran,
+    /// Variables that share memory.
+    pub storage: Storage,
+    /// Names of variables with static storage, modules and procedures.
+    pub static_names: FxHashSet<String>,
+    /// Variables of procedures that keep their values.
+    pub statics: Vec<Static>,
 }
 
 /// A procedure with a body.
@@ -37,6 +46,8 @@ pub struct Procedure<'t> {
     pub addressed: FxHashSet<SymbolId>,
     /// Variables that it names.
     pub named: FxHashSet<SymbolId>,
+    /// Scalars with SAVE whose values of the call before it may read.
+    pub kept: FxHashSet<SymbolId>,
 }
 
 /// A dummy argument.
@@ -86,11 +97,16 @@ pub struct Array {
     pub lowers: Vec<Expr>,
     /// The type of an element.
     pub elem: Type,
+    /// For a part of a row of elements: how many stand in front of it, and how many the row has.
+    pub within: Option<(i128, i128)>,
 }
 
 impl Array {
     /// The element with these subscripts from 0.
     pub fn element(&self, subscripts: Vec<Expr>) -> Place {
+        if let Some((offset, count)) = self.within {
+            return part_of_row(&self.base, &self.elem, self.in_row(subscripts).offset(offset), count);
+        }
         let dims = self.dims.iter().cloned();
         let mut path: Vec<Subscript> =
             subscripts.into_iter().zip(dims).map(|(at, dim)| Subscript { at, dim }).collect();
@@ -99,10 +115,26 @@ impl Array {
         Place { base: self.base.clone(), path, ty: self.elem.clone() }
     }
 
+    /// One subscript for all.
+    fn in_row(&self, subscripts: Vec<Expr>) -> Expr {
+        let (mut at, mut stride) = (Expr::int(0), Expr::int(1));
+        for (subscript, dim) in subscripts.into_iter().zip(&self.dims) {
+            at = add(multiply(subscript, stride.clone()), at);
+            stride = dim.extent.clone().map_or(stride.clone(), |extent| multiply(stride, extent));
+        }
+        at
+    }
+
     /// Its first element.
     pub fn first(&self) -> Place {
         self.element(vec![Expr::int(0); self.dims.len()])
     }
+}
+
+/// An element of a row.
+pub fn part_of_row(base: &Base, elem: &Type, at: Expr, count: i128) -> Place {
+    let dim = Dim { extent: Some(Expr::int(count)) };
+    Place { base: base.clone(), path: vec![Step::Index(vec![Subscript { at, dim }])], ty: elem.clone() }
 }
 
 /// A refusal was noted.
@@ -125,21 +157,23 @@ pub struct Lower<'r, 't> {
     pub facts: FortranProc,
     /// Constructs that are open, innermost last.
     pub open: Vec<Construct>,
-    /// Whether a way out was taken: a flag for each.
-    pub flags: Vec<VarId>,
+    /// Ways out of the statements at hand.
+    pub jumps: Jumps,
+    /// Labels that the procedure jumps to.
+    pub jumped: FxHashSet<u64>,
     /// RETURN.
     pub returned: Target,
     /// Calls whose scalar result is known already, by their address in the tree: they run once for all elements.
     pub hoisted: FxHashMap<usize, Expr>,
     /// Array constructors in expressions, by their address in the tree: their items are in memory.
     pub constructed: FxHashMap<usize, Array>,
+    /// Objects of this procedure that EQUIVALENCE makes, by their stretch.
+    pub shared: FxHashMap<usize, ObjectId>,
+    /// Variables with SAVE that are taken as local ones.
+    pub automatic: Vec<SymbolId>,
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }
-
-/// Where control goes that leaves a statement: the number of a flag that is set on the way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Target(pub usize);
 
 /// A construct that EXIT or CYCLE may name.
 pub struct Construct {
@@ -149,23 +183,6 @@ pub struct Construct {
     pub exit: Target,
     /// Where CYCLE goes, for a loop.
     pub cycle: Option<Target>,
-}
-
-/// How a statement ends.
-#[derive(Clone, Default)]
-pub struct Ends {
-    /// Where control may go instead of to the next statement.
-    pub leaves: Vec<Target>,
-    /// Whether it never gets to the next statement.
-    pub never: bool,
-}
-
-impl Ends {
-    /// Notes ways out.
-    pub fn add(&mut self, targets: &[Target]) {
-        let new = targets.iter().filter(|target| !self.leaves.contains(target)).copied().collect::<Vec<_>>();
-        self.leaves.extend(new);
-    }
 }
 
 /// Where a reference leads.

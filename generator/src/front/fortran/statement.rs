@@ -2,8 +2,10 @@
 
 use super::components::Named;
 use super::make::*;
-use super::state::{Construct, Ends, Lower, Memory, Refused, Result, Target};
+use super::state::{Construct, Lower, Memory, Refused, Result};
 use super::types::logical;
+use crate::front::jumps::{Ends, Jumping, Target};
+use crate::front::pieces::Piece;
 use crate::ir::*;
 use crate::refuse::Class;
 use crate::stack::deep;
@@ -14,76 +16,45 @@ use adtape_fortran::tree::statement::{
 };
 
 impl<'t> Lower<'_, 't> {
-    /// A new way out, not taken yet.
-    pub fn target(&mut self, name: &str) -> Target {
-        let flag = self.b.var(name, logical(), VarKind::Flag, self.b.span);
-        self.b.assign(flag, Expr::constant(0, logical()));
-        self.flags.push(flag);
-        Target(self.flags.len() - 1)
-    }
-
-    /// Takes a way out.
-    pub fn leave(&mut self, target: Target) -> Ends {
-        self.b.assign(self.flags[target.0], Expr::constant(1, logical()));
-        Ends { leaves: vec![target], never: true }
-    }
-
-    /// Whether none of these was taken.
-    pub fn stays(&mut self, targets: &[Target]) -> Expr {
-        let flags: Vec<VarId> = targets.iter().map(|target| self.flags[target.0]).collect();
-        let all = flags.into_iter().map(|flag| not(self.b.get(flag)));
-        all.reduce(|a, b| Expr::binary(Binary::And, a, b, logical())).unwrap_or(Expr::constant(1, logical()))
-    }
-
-    /// Statements, one behind the other: what stands behind one that may leave runs only if it does not.
-    pub fn block(&mut self, block: &'t [Statement]) -> Ends {
-        let mut ends = Ends::default();
-        for (at, statement) in block.iter().enumerate() {
-            let one = self.statement_or_refusal(statement);
-            ends.add(&one.leaves);
-            let rest = &block[at + 1..];
-            if one.never || (!one.leaves.is_empty() && !rest.is_empty()) {
-                ends.never |= one.never;
-                if !one.never {
-                    let stays = self.stays(&one.leaves);
-                    self.b.begin_branch(stays);
-                    let inner = self.block(rest);
-                    self.b.end_branch();
-                    ends.add(&inner.leaves);
-                    ends.never |= inner.never;
-                }
-                return ends;
-            }
-        }
-        ends
-    }
-
-    /// Goes on behind a statement that is refused, so that all refusals are seen.
-    fn statement_or_refusal(&mut self, statement: &'t Statement) -> Ends {
+    /// Goes on behind a statement that is refused, so that all refusals are seen. With `rest`, what follows goes to the
+    /// arm that stays: the first if `in_then`.
+    pub fn statement_or_refusal(
+        &mut self,
+        statement: &'t Statement,
+        rest: &[Piece<&'t Statement>],
+        in_then: Option<bool>,
+    ) -> Ends {
         let (depth, scope, open) = (self.b.depth(), self.scope, self.open.len());
-        let ends = deep(|| self.statement(statement));
+        let ends = deep(|| self.statement(statement, rest, in_then));
         ends.unwrap_or_else(|Refused| {
             self.b.close_to(depth);
             self.scope = scope;
             self.open.truncate(open);
-            Ends::default()
+            self.plain(rest)
         })
     }
 
-    fn statement(&mut self, statement: &'t Statement) -> Result<Ends> {
+    fn statement(
+        &mut self,
+        statement: &'t Statement,
+        rest: &[Piece<&'t Statement>],
+        in_then: Option<bool>,
+    ) -> Result<Ends> {
         self.b.span = self.span(statement.span);
-        let fine = Ends::default();
+        let fine = Ends::falls();
         match &statement.action {
             Action::Assign(target, value) => self.assignment(target, value).map(|()| fine),
             Action::Call(callee) => self.call_statement(callee).map(|()| fine),
-            Action::If(arms) => self.choice(statement, arms),
+            Action::If(arms) => self.construct(statement, |this| this.arms(arms, rest, in_then)),
             Action::IfAction(condition, inner) => {
                 let on = self.truth(condition)?;
                 self.b.begin_branch(on);
-                let mut ends = self.block(std::slice::from_ref(inner));
+                let first = self.part(inner);
+                let first = self.followed(first, rest, in_then == Some(true));
+                self.b.otherwise();
+                let second = self.followed(Ends::falls(), rest, in_then == Some(false));
                 self.b.end_branch();
-                ends.never = false;
-                Ok(ends)
+                Ok(first.or(second))
             }
             Action::Do(looped) => self.loop_statement(statement, looped),
             Action::Select(select) => self.select(statement, select),
@@ -102,14 +73,17 @@ impl<'t> Lower<'_, 't> {
                 self.forall(indices, std::slice::from_ref(inner), statement.span).map(|()| fine)
             }
             Action::Cycle(name) => match self.loop_named(name.as_ref()) {
-                Some(target) => Ok(self.leave(target)),
+                Some(target) => Ok(self.left(target)),
                 None => self.refuse(statement.span, Class::Language, "CYCLE outside of a loop of that name", ""),
             },
             Action::Exit(name) => match self.construct_named(name.as_ref()) {
-                Some(target) => Ok(self.leave(target)),
+                Some(target) => Ok(self.left(target)),
                 None => self.refuse(statement.span, Class::Language, "EXIT outside of a construct of that name", ""),
             },
-            Action::Return(None) => Ok(self.leave(self.returned)),
+            Action::Return(None) => Ok(self.left(self.returned)),
+            Action::Goto(label) => self.goto(*label),
+            Action::GotoComputed(labels, which) => self.goto_computed(labels, which),
+            Action::IfSign(value, labels) => self.if_sign(value, *labels, statement.span),
             Action::Stop(stop) => Ok(self.stop(stop)),
             Action::Continue => Ok(fine),
             Action::Declaration(_) => Ok(fine),
@@ -123,21 +97,26 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    fn choice(&mut self, statement: &'t Statement, arms: &'t [Arm]) -> Result<Ends> {
-        self.construct(statement, |this| this.arms(arms))
+    /// Takes a way out.
+    fn left(&mut self, target: Target) -> Ends {
+        self.leave(target);
+        Ends::leaves(target)
     }
 
-    fn arms(&mut self, arms: &'t [Arm]) -> Result<Ends> {
-        let Some((first, rest)) = arms.split_first() else { return Ok(Ends::default()) };
+    /// The arms of an IF. With `rest`, what follows it goes to the first arm if `in_then`, else to the others.
+    fn arms(&mut self, arms: &'t [Arm], rest: &[Piece<&'t Statement>], in_then: Option<bool>) -> Result<Ends> {
+        let Some((first, others)) = arms.split_first() else { return Ok(Ends::falls()) };
         let Some(condition) = &first.condition else { return Ok(self.block(&first.block)) };
         self.b.span = self.span(first.span);
         let on = self.truth(condition)?;
         self.b.begin_branch(on);
         let then = self.block(&first.block);
+        let then = self.followed(then, rest, in_then == Some(true));
         self.b.otherwise();
-        let otherwise = deep(|| self.arms(rest))?;
+        let otherwise = deep(|| self.arms(others, &[], None))?;
+        let otherwise = self.followed(otherwise, rest, in_then == Some(false));
         self.b.end_branch();
-        Ok(both(then, &otherwise))
+        Ok(then.or(otherwise))
     }
 
     /// A construct that EXIT may leave by its name.
@@ -151,8 +130,7 @@ impl<'t> Lower<'_, 't> {
         self.open.push(Construct { name: Some(name.name.clone()), exit, cycle: None });
         let mut ends = inside(self)?;
         self.open.pop();
-        ends.never &= !ends.leaves.contains(&exit);
-        ends.leaves.retain(|target| *target != exit);
+        ends.falls |= ends.leaves.remove(&exit);
         Ok(ends)
     }
 
@@ -180,7 +158,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     fn cases(&mut self, on: &Expr, arms: &[&'t SelectArm]) -> Result<Ends> {
-        let Some((first, rest)) = arms.split_first() else { return Ok(Ends::default()) };
+        let Some((first, rest)) = arms.split_first() else { return Ok(Ends::falls()) };
         self.b.span = self.span(first.span);
         let Guard::Values(values) = &first.guard else { return Ok(self.block(&first.block)) };
         let mut tests = Vec::new();
@@ -193,7 +171,7 @@ impl<'t> Lower<'_, 't> {
         self.b.otherwise();
         let otherwise = deep(|| self.cases(on, rest))?;
         self.b.end_branch();
-        Ok(both(then, &otherwise))
+        Ok(then.or(otherwise))
     }
 
     fn case(&mut self, on: &Expr, value: &'t Argument, arm: &'t SelectArm) -> Result<Expr> {
@@ -297,13 +275,13 @@ impl<'t> Lower<'_, 't> {
             StopKind::Error => "error stop",
             StopKind::Stop => "stop",
             // It asks for a key, and goes on.
-            StopKind::Pause => return Ends::default(),
+            StopKind::Pause => return Ends::falls(),
         };
         let text = stop.code.as_ref().map(adtape_fortran::print::expression);
         let args = text.into_iter().map(|text| Expr::verbatim(text, Type::Pointer(Box::default())));
         let callee = Callee::External { function: External::Named(name.into()), returns: false, unknown: false };
         self.b.call(callee, args.collect(), None, None);
-        Ends { never: true, ..Ends::default() }
+        Ends::default()
     }
 
     /// Input and output: sweeps leave out what writes; what reads numbers is refused.
@@ -328,20 +306,10 @@ fn is_named(open: &Construct, name: Option<&Ident>) -> bool {
     name.is_none_or(|name| open.name.as_ref() == Some(&name.name))
 }
 
-/// The ends of two arms.
-fn both(mut one: Ends, other: &Ends) -> Ends {
-    one.add(&other.leaves);
-    one.never &= other.never;
-    one
-}
-
 /// What an action that is not supported is called, and what to do instead.
 fn unsupported(action: &Action) -> (&'static str, &'static str) {
     match action {
-        Action::Goto(_) | Action::GotoComputed(..) | Action::GotoAssigned(..) | Action::AssignLabel(..) => {
-            ("GOTO", "write it with IF, DO, EXIT and CYCLE")
-        }
-        Action::IfSign(..) => ("an arithmetic IF", "write it with IF and ELSE"),
+        Action::GotoAssigned(..) | Action::AssignLabel(..) => ("an assigned GOTO", "use a computed one"),
         Action::Return(Some(_)) => ("an alternate return", "return a number, and branch on it"),
         Action::PointTo(..) | Action::Nullify(_) => ("pointer assignment", "use the target by its name"),
         Action::Images(..) | Action::Critical(..) | Action::Team(..) => ("a statement of coarrays", ""),

@@ -1,6 +1,5 @@
 //! `for`, `while`, `do`.
 
-use super::jumps::Piece;
 use super::*;
 use crate::ir::rewrite;
 use make::*;
@@ -52,7 +51,7 @@ impl<'a> Lower<'_, 'a> {
         let mut ends;
         if pure {
             ends = self.body_and_step(body, step, next);
-            let targets: Vec<_> = ends.leaves.iter().map(|target| self.flags[*target]).collect();
+            let targets: Vec<_> = ends.leaves.iter().map(|target| self.jumps.flags[*target]).collect();
             let stayed = targets.into_iter().fold(truth_constant(true), |all, flag| {
                 let flag = self.b.head(flag);
                 and(all, unary(Unary::Not, flag, Type::int()))

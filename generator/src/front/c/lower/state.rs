@@ -6,11 +6,11 @@ use super::super::types::{self, CType, Qualified};
 use super::super::unit::{Structs, Unit};
 use super::effects::{Effects, Summary};
 use super::names::Names;
+use crate::front::jumps::{Jumps, Target};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 
 /// What is lowered so far.
 pub(super) struct Reader<'a> {
@@ -73,35 +73,6 @@ pub(super) enum Binding {
     Stream(String),
 }
 
-/// A statement that control may leave for: `return`, a loop's end, a label.
-pub(super) type Target = usize;
-
-/// How a statement ends.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Ends {
-    /// Control may reach what follows.
-    pub(super) falls: bool,
-    /// It may also leave for these, with their flags set.
-    pub(super) leaves: BTreeSet<Target>,
-}
-
-impl Ends {
-    pub(super) fn falls() -> Ends {
-        Ends { falls: true, ..Ends::default() }
-    }
-
-    pub(super) fn leaves(target: Target) -> Ends {
-        Ends { falls: false, leaves: [target].into() }
-    }
-
-    /// Either of two.
-    pub(super) fn or(mut self, other: Ends) -> Ends {
-        self.falls |= other.falls;
-        self.leaves.extend(other.leaves);
-        self
-    }
-}
-
 pub(super) type Result<T> = std::result::Result<T, Box<Refusal>>;
 
 /// Lowers one function.
@@ -134,17 +105,11 @@ pub(super) struct Lower<'r, 'a> {
     pub(super) body: Option<&'a Node<'a>>,
     /// Declarations of scalars that a statement assigns.
     pub(super) assigned: FxHashSet<u64>,
-    /// Flags of the targets.
-    pub(super) flags: Vec<VarId>,
+    /// Ways out of the statements at hand.
+    pub(super) jumps: Jumps,
     /// Where `break` and `continue` lead.
     pub(super) breaks: Vec<Target>,
     pub(super) continues: Vec<Target>,
-    /// Labels that a `goto` can reach from here.
-    pub(super) labels: FxHashMap<u64, Target>,
-    /// Labels inside statements to come that control leaves for from before these.
-    pub(super) entries: FxHashMap<u64, Target>,
-    /// Labels inside statements that run again for the jumps to them.
-    pub(super) repeated: FxHashSet<u64>,
     /// Where `return` leads, and the variable that holds the result.
     pub(super) returns: Target,
     pub(super) result_var: Option<VarId>,
@@ -188,12 +153,9 @@ impl<'r, 'a> Lower<'r, 'a> {
             addressed: FxHashSet::default(),
             body: None,
             assigned: FxHashSet::default(),
-            flags: Vec::new(),
+            jumps: Jumps::default(),
             breaks: Vec::new(),
             continues: Vec::new(),
-            labels: FxHashMap::default(),
-            entries: FxHashMap::default(),
-            repeated: FxHashSet::default(),
             returns: 0,
             result_var: None,
             result: None,

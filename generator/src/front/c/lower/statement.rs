@@ -50,12 +50,12 @@ impl<'a> Lower<'_, 'a> {
             "ReturnStmt" => self.return_statement(node),
             "BreakStmt" => self.jump(node, self.breaks.last().copied()),
             "ContinueStmt" => self.jump(node, self.continues.last().copied()),
-            "GotoStmt" => match self.labels.get(&node.refers).copied() {
+            "GotoStmt" => match self.jumps.labels.get(&node.refers).copied() {
                 Some(target) => self.jump(node, Some(target)),
                 None => match self.body.and_then(|body| scan::ending(body, node.refers)) {
                     // They stand here once more.
                     Some(statements) => {
-                        let pieces: Vec<_> = statements.into_iter().map(jumps::Piece::Statement).collect();
+                        let pieces: Vec<_> = statements.into_iter().map(Piece::Statement).collect();
                         Ok(self.plain(&pieces))
                     }
                     None => self.refuse(
@@ -119,7 +119,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn if_statement(
         &mut self,
         node: &'a Node<'a>,
-        rest: &[jumps::Piece<'a>],
+        rest: &[Piece<&'a Node<'a>>],
         in_then: Option<bool>,
     ) -> Result<Ends> {
         let [on, then, others @ ..] = &node.inner[..] else { return self.unknown(node) };
@@ -127,9 +127,9 @@ impl<'a> Lower<'_, 'a> {
         let [mut into_then, into_otherwise] = scan::crossing_labels(node);
         if !into_otherwise.is_empty() {
             // Jumps both ways: those into the first arm begin a new pass.
-            into_then.retain(|label| !self.repeated.contains(label));
+            into_then.retain(|label| !self.jumps.repeated.contains(label));
             if let Some(label) = into_then.first() {
-                return Ok(self.again(*label, true, &[jumps::Piece::Statement(node)]));
+                return Ok(self.again(*label, true, &[Piece::Statement(node)]));
             }
         }
         let on = self.test_unless_entered(on, [Some(then), otherwise])?;
@@ -156,7 +156,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Lowers `rest` behind an arm that ended so, if it belongs there.
-    fn followed(&mut self, ends: Ends, rest: &[jumps::Piece<'a>], here: bool) -> Ends {
+    fn followed(&mut self, ends: Ends, rest: &[Piece<&'a Node<'a>>], here: bool) -> Ends {
         if !here || rest.is_empty() || !ends.falls {
             return ends;
         }

@@ -3,7 +3,6 @@
 //! Cases that fall through to each other make a group; groups are arms of a chain of branches. In a group, each part
 //! runs if the selector is one of the labels up to it, so falling through needs no flag.
 
-use super::jumps::Piece;
 use super::*;
 use make::*;
 
@@ -11,7 +10,7 @@ use make::*;
 struct Part<'a> {
     labels: Vec<i128>,
     default: bool,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<Piece<&'a Node<'a>>>,
 }
 
 impl<'a> Lower<'_, 'a> {
@@ -147,7 +146,7 @@ impl<'a> Lower<'_, 'a> {
     }
 }
 
-fn has_label(piece: &Piece<'_>) -> bool {
+fn has_label(piece: &Piece<&Node<'_>>) -> bool {
     matches!(piece, Piece::Statement(node) if scan::has_label(node))
 }
 

@@ -10,16 +10,15 @@
 //!                                 near: one; return;
 //! ```
 
-use super::jumps::Piece;
-use super::scan;
+use super::pieces::{Part, Piece};
 
 /// The pieces with as few jumps back as the order of their segments allows; in their own order where that changes nothing.
-pub fn in_order(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+pub fn in_order<P: Part>(pieces: Vec<Piece<P>>) -> Vec<Piece<P>> {
     let segments = segments(&pieces);
     let count = segments.len();
     let leads = |from: usize, to: usize| {
         let labels: Vec<u64> = segments[to].iter().flat_map(Piece::labels).collect();
-        let follows = to == from + 1 && segments[from].last().is_some_and(falls);
+        let follows = to == from + 1 && segments[from].last().is_some_and(Piece::falls);
         follows
             || from != to && labels.into_iter().any(|label| segments[from].iter().any(|piece| piece.jumps_to(label)))
     };
@@ -47,7 +46,7 @@ pub fn in_order(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
         }
     }
     // The first is where control comes in; the last may fall out of the list.
-    let ends = segments[count - 1].last().is_some_and(falls);
+    let ends = segments[count - 1].last().is_some_and(Piece::falls);
     if order[0] != 0 || (ends && order[count - 1] != count - 1) {
         return pieces;
     }
@@ -63,11 +62,11 @@ pub fn in_order(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
 }
 
 /// What control falls into behind a segment.
-fn behind<'p, 'a>(segments: &[&'p [Piece<'a>]], at: usize) -> Option<&'p Piece<'a>> {
-    segments[at].last().filter(|last| falls(last)).and_then(|_| segments.get(at + 1)?.first())
+fn behind<'p, P: Part>(segments: &[&'p [Piece<P>]], at: usize) -> Option<&'p Piece<P>> {
+    segments[at].last().filter(|last| last.falls()).and_then(|_| segments.get(at + 1)?.first())
 }
 
-fn segments<'p, 'a>(pieces: &'p [Piece<'a>]) -> Vec<&'p [Piece<'a>]> {
+fn segments<P>(pieces: &[Piece<P>]) -> Vec<&[Piece<P>]> {
     let begins = |at: &usize| *at == 0 || matches!(pieces[*at], Piece::Label(_));
     let starts: Vec<usize> = (0..pieces.len()).filter(begins).collect();
     let ends = starts.iter().skip(1).copied().chain([pieces.len()]);
@@ -86,14 +85,6 @@ fn reach(edges: &[Vec<usize>], from: usize) -> Vec<bool> {
     reached
 }
 
-fn falls(piece: &Piece<'_>) -> bool {
-    match piece {
-        Piece::Statement(node) => scan::may_fall(node),
-        Piece::Goto(_) => false,
-        _ => true,
-    }
-}
-
-fn is_declaration(piece: &Piece<'_>) -> bool {
-    matches!(piece, Piece::Statement(node) if node.kind == "DeclStmt")
+fn is_declaration<P: Part>(piece: &Piece<P>) -> bool {
+    matches!(piece, Piece::Statement(part) if part.is_declaration())
 }

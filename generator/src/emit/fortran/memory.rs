@@ -1,0 +1,115 @@
+//! The module of memory that procedures keep or share: variables with SAVE, COMMON blocks and their adjoints.
+
+use super::lines::Lines;
+use super::names::Taken;
+use super::unit::Unit;
+use super::words::type_text;
+use crate::ir::*;
+use crate::refuse::{Class, Refusal};
+use crate::statics::changes;
+use crate::sweeps::Adjoint;
+
+/// The module, if sweeps name any such memory.
+pub fn module(unit: &Unit, adjoint: &Adjoint) -> Result<Option<String>, Vec<Refusal>> {
+    lasting(unit)?;
+    let mut out = Lines { indent: 1, ..Lines::default() };
+    let mut taken = unit.taken.clone();
+    for block in &unit.fortran.blocks {
+        blocks(unit, adjoint, block, &mut taken, &mut out)?;
+    }
+    let named = unit.named.borrow();
+    for global in named.iter().filter(|global| matches!(unit.stored(**global).home, Home::Saved(_))) {
+        let object = &unit.program.globals[*global];
+        let lowers = &unit.stored(*global).lowers;
+        let bounds = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
+            let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
+                Some(ExprKind::Int(extent)) => *extent,
+                _ => 1,
+            };
+            let lower = lower.unwrap_or(1);
+            (lower, lower + extent - 1)
+        });
+        let bounds: Vec<(i128, i128)> = bounds.collect();
+        let first = match &unit.stored(*global).home {
+            Home::Saved(Some(first)) if !unit.shadows.contains_key(global) => format!(" = {first}"),
+            _ if unit.shadows.contains_key(global) => " = 0".to_string(),
+            _ => String::new(),
+        };
+        out.line(&format!("{}, save :: {}{first}", type_text(&object.elem), declared(&object.name, &bounds)));
+    }
+    if out.text.is_empty() {
+        return Ok(None);
+    }
+    let name = unit.memory_module();
+    let text = &out.text;
+    Ok(Some(format!(
+        "!> Memory that procedures share or keep.\nmodule {name}\n  implicit none\n{text}end module {name}\n\n"
+    )))
+}
+
+/// Refuses variables that bring a value from one call to the next and that sweeps name: sweeps would have copies.
+fn lasting(unit: &Unit) -> Result<(), Vec<Refusal>> {
+    let named = unit.named.borrow();
+    let primal = |global: &GlobalId| unit.shadows.get(global).copied().unwrap_or(*global);
+    let named: Vec<GlobalId> = named.iter().map(primal).collect();
+    let statics = unit.program.statics.iter().filter(|declared| declared.globals.iter().any(|one| named.contains(one)));
+    let refusals = statics.filter_map(|declared| {
+        let changed = declared.lasting?;
+        Some(changes(unit.program, declared, changed))
+    });
+    let refusals: Vec<Refusal> = refusals.collect();
+    if refusals.is_empty() { Ok(()) } else { Err(refusals) }
+}
+
+/// A COMMON block that sweeps name, and that of the adjoints.
+fn blocks(
+    unit: &Unit,
+    adjoint: &Adjoint,
+    block: &FortranBlock,
+    taken: &mut Taken,
+    out: &mut Lines,
+) -> Result<(), Vec<Refusal>> {
+    let shadow = |part: &BlockPart| part.global.and_then(|global| adjoint.global_shadows.get(&global)).copied();
+    let named = unit.named.borrow();
+    let is_named =
+        |part: &BlockPart| part.global.is_some_and(|global| named.contains(&global)) || shadow(part).is_some();
+    if !block.parts.iter().any(is_named) {
+        return Ok(());
+    }
+    declare(&block.name, &block.parts, out);
+    if !block.parts.iter().any(|part| shadow(part).is_some()) {
+        return Ok(());
+    }
+    let stem = if block.name.is_empty() { "blank" } else { &*block.name };
+    let name = format!("{stem}_b");
+    if unit.fortran.blocks.iter().any(|other| other.name == name) {
+        let what = format!("'{name}', the name of the COMMON block of the adjoints of '{stem}', is taken");
+        let help = "give the block that has it another name".to_string();
+        return Err(vec![Refusal { class: Class::Language, span: Span::default(), what, help }]);
+    }
+    let parts = block.parts.iter().map(|part| {
+        let own = shadow(part).map(|shadow| unit.program.globals[shadow].name.clone());
+        let name = own.unwrap_or_else(|| taken.fresh(&format!("{}_b", part.name)));
+        BlockPart { name, ..part.clone() }
+    });
+    declare(&name, &parts.collect::<Vec<_>>(), out);
+    Ok(())
+}
+
+fn declare(block: &str, parts: &[BlockPart], out: &mut Lines) {
+    for part in parts {
+        out.line(&format!("{} :: {}", type_text(&part.elem), declared(&part.name, &part.bounds)));
+    }
+    let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+    let slashes = if block.is_empty() { String::new() } else { format!("/{block}/ ") };
+    out.line(&format!("common {slashes}{}", names.join(", ")));
+}
+
+fn declared(name: &str, bounds: &[(i128, i128)]) -> String {
+    let dims = bounds.iter().map(|(lower, upper)| match lower {
+        1 => upper.to_string(),
+        _ => format!("{lower}:{upper}"),
+    });
+    let dims: Vec<String> = dims.collect();
+    if dims.is_empty() { name.to_string() } else { format!("{name}({})", dims.join(", ")) }
+}
