@@ -36,8 +36,11 @@ fn block(name: &str) -> String {
     )
 }
 
-/// The module with those that are called.
+/// The module with those that are called; empty without.
 pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
+    if called.is_empty() {
+        return String::new();
+    }
     let (blocks, mut all): (Vec<&str>, Vec<&str>) =
         called.iter().copied().partition(|name| name.contains("_elements_"));
     // What they call themselves.

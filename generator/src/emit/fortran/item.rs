@@ -63,7 +63,10 @@ impl Body<'_> {
                 self.repetition(id, test, *at, *body, carried);
             }
             ItemKind::DeclareVar { .. } => {}
-            ItemKind::Declare { object } => self.declare(*object),
+            ItemKind::Declare { object } => {
+                self.declare(*object);
+                self.made(*object);
+            }
             ItemKind::Sweep(SweepItem::Clear { object }) => {
                 let name = self.objects[object.index()].clone();
                 self.statement(&format!("{name} = 0"));
@@ -82,9 +85,9 @@ impl Body<'_> {
             | ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) => {
                 drop(self.problem("blocks of memory"))
             }
-            ItemKind::Sweep(SweepItem::Witness { .. } | SweepItem::Shadowed { .. } | SweepItem::Rehearsal { .. }) => {
-                drop(self.problem("comparisons of --check"));
-            }
+            ItemKind::Sweep(SweepItem::Witness { notes, site, value }) => self.witness(*notes, *site, value),
+            ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => self.shadowed(place, shadow),
+            ItemKind::Sweep(SweepItem::Rehearsal { step }) => self.rehearsal(*step),
             ItemKind::Sweep(SweepItem::Snapshot(_)) => drop(self.problem("snapshots of --checkpoint")),
         }
     }
@@ -118,7 +121,7 @@ impl Body<'_> {
                     self.problem("a call of a sweep that is not there");
                     return;
                 };
-                let (name, roles) = (sweep.name.clone(), sweep.roles);
+                let (name, roles) = (sweep.name.clone(), &sweep.roles[..]);
                 let module = self.unit.facts(*id).module;
                 module.iter().for_each(|module| self.use_from(*module, &name));
                 let list = args.iter().enumerate().map(|(position, arg)| {

@@ -25,6 +25,11 @@ impl Taken {
         self.0.insert(name.to_ascii_lowercase());
     }
 
+    /// Takes the names that are taken elsewhere.
+    pub fn join(&mut self, other: &Taken) {
+        self.0.extend(other.0.iter().cloned());
+    }
+
     /// A name that nobody has, taken from now on: this one, or with a number behind it.
     pub fn fresh(&mut self, name: &str) -> String {
         let name =

@@ -59,6 +59,8 @@ pub struct Body<'a> {
     pub uses: RefCell<BTreeSet<(String, String)>>,
     /// Declarations of constants of the procedure.
     pub constants: RefCell<BTreeSet<String>>,
+    /// Passes that are compared with their first run: variables with the notes before them, and with marks.
+    pub rehearsals: Vec<(String, String)>,
     /// Names of the tape's module.
     pub of_tape: RefCell<BTreeSet<&'static str>>,
 }
@@ -96,6 +98,7 @@ impl<'a> Body<'a> {
             extra: BTreeSet::new(),
             uses: RefCell::default(),
             constants: RefCell::default(),
+            rehearsals: Vec::new(),
             of_tape: RefCell::default(),
         };
         body.name_values();
@@ -227,12 +230,13 @@ impl<'a> Body<'a> {
                 Form::Scalar
             } else {
                 let own = facts.lowers.get(&object.name);
-                // The adjoint of an array has the bounds of the array.
-                let of_adjoint = || {
-                    let stem = object.name.rsplit_once("_b").map_or(&*object.name, |(stem, _)| stem);
+                // The derivative of an array has the bounds of the array.
+                let suffix = if self.proc.role == Role::Tangent { "_d" } else { "_b" };
+                let of_derivative = || {
+                    let stem = object.name.rsplit_once(suffix).map_or(&*object.name, |(stem, _)| stem);
                     facts.lowers.get(stem)
                 };
-                let lowers = own.or_else(of_adjoint).cloned().unwrap_or_default();
+                let lowers = own.or_else(of_derivative).cloned().unwrap_or_default();
                 Form::Bounds(bounds(&lowers, object.shape.len()))
             };
             self.objects.push(name);

@@ -13,7 +13,7 @@ pub struct Unit<'a> {
     pub fortran: &'a Fortran,
     /// By procedure: what the sources say of it.
     facts: Vec<&'a FortranProc>,
-    /// By procedure and role: the name of a sweep, and its parameters.
+    /// By procedure and role: the name of a sweep or tangent, and its parameters.
     pub sweeps: FxHashMap<(ProcId, Role), Sweep<'a>>,
     /// Names that mean something outside of procedures.
     pub taken: Taken,
@@ -21,27 +21,34 @@ pub struct Unit<'a> {
     pub shadows: BTreeMap<GlobalId, GlobalId>,
     /// Functions that sweeps call and Fortran lacks.
     pub helpers: RefCell<BTreeSet<&'static str>>,
-    /// The module of these functions.
-    pub helper_module: String,
+    /// How names of the check begin.
+    pub witness: String,
+    /// Whether the sweeps check themselves.
+    pub checks: bool,
+    /// What the names of modules begin with.
+    stem: String,
     problems: RefCell<Vec<Refusal>>,
 }
 
-/// A sweep.
+/// A sweep, or a tangent.
 pub struct Sweep<'a> {
     pub name: String,
     pub proc: &'a Proc,
-    /// What each parameter of a reverse sweep is.
-    pub roles: Option<&'a [ReverseParam]>,
+    /// What each parameter is; of a tangent, what is the adjoint elsewhere is the tangent.
+    pub roles: Vec<ReverseParam>,
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(program: &'a Program, fortran: &'a Fortran, helper_module: String) -> Unit<'a> {
+    pub fn new(program: &'a Program, fortran: &'a Fortran, stem: String) -> Unit<'a> {
         let mut taken = Taken::usual();
         fortran.taken.iter().for_each(|name| taken.take(name));
         fortran.modules.iter().for_each(|module| taken.take(&module.name));
         fortran.procs.iter().for_each(|proc| taken.take(&proc.name));
         program.globals.iter().for_each(|global| taken.take(&global.name));
+        let witness = taken.fresh("check_operands");
         Unit {
+            witness,
+            checks: false,
             program,
             fortran,
             facts: program.procs.iter().map(|proc| fortran.of(&proc.name)).collect(),
@@ -49,7 +56,7 @@ impl<'a> Unit<'a> {
             taken,
             shadows: BTreeMap::new(),
             helpers: RefCell::default(),
-            helper_module,
+            stem,
             problems: RefCell::default(),
         }
     }
@@ -57,6 +64,35 @@ impl<'a> Unit<'a> {
     /// What the sources say of a procedure.
     pub fn facts(&self, id: ProcId) -> &'a FortranProc {
         self.facts[id.index()]
+    }
+
+    /// The module of functions that sweeps call.
+    pub fn helper_module(&self) -> String {
+        format!("{}_functions", self.stem)
+    }
+
+    /// The module of the sweeps of procedures that no module contains.
+    pub fn sweep_module(&self) -> String {
+        format!("{}_sweeps", self.stem)
+    }
+
+    /// The module of the check.
+    pub fn check_module(&self) -> String {
+        format!("{}_check", self.stem)
+    }
+
+    /// Takes the names of what the user calls, which nothing else may have; `what` is the word for it.
+    pub fn head_names(&mut self, what: &str, heads: &[(ProcId, String)]) -> Result<(), Vec<Refusal>> {
+        for (head, name) in heads {
+            if self.fortran.taken.contains(name) {
+                let proc = &self.program.procs[*head];
+                let what = format!("'{name}', the name of the {what} of '{}', is taken", proc.name);
+                let help = "give the procedure that has it another name".to_string();
+                return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
+            }
+            self.taken.take(name);
+        }
+        Ok(())
     }
 
     /// Whether a sweep calls itself, or what calls it.

@@ -14,6 +14,7 @@ mod arrays;
 mod assign;
 mod call;
 mod expression;
+mod files;
 mod intrinsic;
 mod loops;
 mod make;
@@ -69,6 +70,7 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
         return Err(texts.unread(refusals));
     }
     let mut reader = Reader::new(&names, texts);
+    reader.fortran.files = files.iter().map(|file| files::modules(file)).collect();
     reader.heads(&input.heads);
     reader.lower();
     if !reader.refusals.is_empty() {

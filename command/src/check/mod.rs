@@ -1,5 +1,7 @@
 //! Builds and runs a driver with a generated file that checks itself.
 
+mod fortran;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,6 +25,9 @@ const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-re
 /// The environment may name the compiler (`CC`), and the flags that find the library (`ADTAPE_FLAGS`); by default
 /// `pkg-config` finds it.
 pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
+    if job.program.fortran.is_some() {
+        return fortran::run(output, job, driver);
+    }
     let no_folder = |error| failed(&format!("cannot make a folder for the check: {error}"));
     let folder = Folder::new().map_err(no_folder)?;
     for (k, source) in job.files.iter().enumerate() {
@@ -56,7 +61,12 @@ pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
         say::tell(&String::from_utf8_lossy(&built.stderr));
         return Err(failed(&format!("{name} does not build {driver} with the adjoint")));
     }
-    let mut run = Command::new(&program);
+    finished(&program, driver)
+}
+
+/// Runs the driver; the exit status where something is wrong.
+fn finished(program: &Path, driver: &str) -> Result<(), u8> {
+    let mut run = Command::new(program);
     // Leaks of the driver are its own; a stack that moves would hide which memory is the caller's.
     run.env("ASAN_OPTIONS", format!("detect_leaks=0:detect_stack_use_after_return=0:exitcode={WRONG}"));
     run.env("UBSAN_OPTIONS", format!("print_stacktrace=1:exitcode={WRONG}"));
@@ -112,10 +122,15 @@ struct Compiler {
 
 impl Compiler {
     fn new() -> Result<Compiler, u8> {
-        let named = std::env::var("CC").unwrap_or_default();
+        Compiler::named("CC", "cc")
+    }
+
+    /// The one that a variable of the environment names, else the usual one.
+    fn named(variable: &str, usual: &str) -> Result<Compiler, u8> {
+        let named = std::env::var(variable).unwrap_or_default();
         // The path of a program may have blanks.
-        let words = if Path::new(&named).is_file() { vec![named] } else { words("CC", &named)? };
-        Ok(Compiler { words: if words.is_empty() { vec!["cc".into()] } else { words } })
+        let words = if Path::new(&named).is_file() { vec![named] } else { words(variable, &named)? };
+        Ok(Compiler { words: if words.is_empty() { vec![usual.into()] } else { words } })
     }
 
     fn command(&self) -> Command {
@@ -168,15 +183,22 @@ fn sanitizers(compiler: &Compiler, folder: &Path) -> &'static [&'static str] {
 
 /// How the compiler finds the library.
 fn flags() -> Result<Vec<String>, u8> {
+    flags_of("adtape")
+}
+
+/// How the compiler finds a package.
+fn flags_of(package: &str) -> Result<Vec<String>, u8> {
     if let Ok(flags) = std::env::var("ADTAPE_FLAGS") {
         return words("ADTAPE_FLAGS", &flags);
     }
-    let asked = Command::new("pkg-config").args(["--cflags", "--libs", "adtape"]).output();
+    let asked = Command::new("pkg-config").args(["--cflags", "--libs", package]).output();
     match asked {
         Ok(output) if output.status.success() => {
             words("what pkg-config prints", &String::from_utf8_lossy(&output.stdout))
         }
-        _ => Err(failed("pkg-config does not know adtape: install it, or set ADTAPE_FLAGS to what finds it")),
+        _ => Err(failed(&format!(
+            "pkg-config does not know {package}: install it, or set ADTAPE_FLAGS to what finds it"
+        ))),
     }
 }
 
