@@ -6,7 +6,7 @@ use std::process::Command;
 
 use adtape_generate::emit::Output;
 
-use super::{Compiler, Folder, ONLY_WHAT_IS_CALLED, failed, finished, flags_of};
+use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, failed, finished, flags_of};
 use crate::job::Job;
 use crate::say;
 
