@@ -99,6 +99,49 @@ fn adjoints_of_fortran_with_calls_agree_with_tangents_and_differences() {
     right("calls", "-std=gnu", &[&calls[..], &others].concat());
 }
 
+#[test]
+fn loops_of_fortran_run_again_as_directives_say() {
+    right("stepping", "-std=f2018", &["march", "until", "blocks", "rows"]);
+    let folder = Scratch::new("fortran-stepping-text");
+    let text = std::fs::read_to_string(root().join("command/tests/fortran/stepping.f90")).unwrap();
+    folder.write("stepping.f90", &text);
+    let explained = folder.printed(&["adjoint", "stepping.f90", "--head", "rows(x y)/(x y)", "--explain"]);
+    assert!(explained.contains("run again"), "{explained}");
+    let head = "march(x y)/(x y) until(x y)/(x y) blocks(x y)/(x y)";
+    folder.printed(&["adjoint", "stepping.f90", "--head", head]);
+    let written = folder.read("stepping_b.f90");
+    let made = written.lines().filter_map(|line| line.split_once("= passes_create(")).map(|(_, made)| made);
+    assert_eq!(made.collect::<Vec<_>>(), ["3_8, 20_8)", "2_8, -1_8)", "2_8, -1_8)"], "{written}");
+    folder.write("wrong.f90", &text.replace("!$ad again", "!$ad rerun"));
+    let output = folder.run(&["adjoint", "wrong.f90", "--head", "rows(x y)/(x y)"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.starts_with("wrong.f90:71:5: refused: in front of this loop stands '!$ad rerun'"), "{said}");
+}
+
+/// Directions at once: the first against differences, the third against the sum of the others.
+#[test]
+fn several_adjoints_of_fortran_at_once_are_those_of_each_direction() {
+    let folder = Scratch::new("fortran-vector");
+    for (file, from) in [("heads", "heads"), ("outside", "heads_outside"), ("main", "heads_vector")] {
+        let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{from}.f90"))).unwrap();
+        folder.write(&format!("{file}.f90"), &text);
+    }
+    let head = "total(total)/(x scale) mixed(y state)/(x y state scale) outside(y)/(x a y)";
+    folder.printed(&["adjoint", "heads.f90", "outside.f90", "--vector", "3", "--head", head]);
+    let verified = folder.run(&["adjoint", "--verify", "heads_bv.f90"]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    let mut compiler = Command::new("gfortran");
+    compiler.current_dir(&folder.0).args(["-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"]).arg(module());
+    compiler.args(["heads_bv.f90", "outside.f90", "main.f90", "-o", "test"]);
+    let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success() && !said.contains("Warning"), "{said}");
+    let ran = Command::new(folder.0.join("test")).output().unwrap();
+    let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(lines, "right total\nright mixed\nright outside\n", "{errors}");
+}
+
 /// Assumed shapes, results, derivatives of arguments by value, a procedure that no module contains.
 #[test]
 fn tangents_stand_in_a_file_of_their_own() {

@@ -9,7 +9,6 @@
 
 use super::head::Dummies;
 use super::parts::Parts;
-use super::sweep::dummy_of;
 use super::unit::Unit;
 use super::words::{is_logical, type_text};
 use crate::check::{self, Arguments, Lasting, Names};
@@ -198,8 +197,7 @@ impl<'a> Check<'a> {
                 continue;
             }
             let form = self.unit.form_of(head, &roles, position);
-            let dims = dummy_of(*role).map(|of| self.unit.bounds_text(head, of, &form, &primal_name));
-            let dims = dims.unwrap_or_default();
+            let dims = self.unit.bounds_text(head, *role, &form, &primal_name);
             let dims = if is_flat && !dims.is_empty() { "(*)".to_string() } else { dims };
             let intent = if is_flat { self.intent(head, *role) } else { "inout" };
             arrays += &format!("    {ty}, intent({intent}) :: {name}{dims}\n");
@@ -283,7 +281,7 @@ impl<'a> Check<'a> {
         all.collect()
     }
 
-    /// The same for C.
+    /// These variables, as C finds them.
     fn lasting(&self) -> Vec<Lasting> {
         let all = self.triples().into_iter().enumerate();
         let field = |k: usize, name: &str| format!("@_variables[{k}].{name}");

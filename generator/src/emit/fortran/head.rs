@@ -91,9 +91,15 @@ impl Unit<'_> {
             ),
             "!> what it writes. Memory that it writes holds old, new or intermediate contents afterwards.".into(),
         ];
+        let mut comment = comment.to_vec();
+        if let Some(directions) = self.directions {
+            comment.push(format!(
+                "!> Each real has {directions} adjoints, for {directions} directions, which come first."
+            ));
+        }
         let called = sweeps.map_or(&[][..], |_| &[Role::Forward, Role::Reverse]);
         let uses = called.iter().map(|role| self.sweeps[&(head, *role)].name.clone()).collect();
-        let (comment, word, others) = (comment.to_vec(), "subroutine", Vec::new());
+        let (word, others) = ("subroutine", Vec::new());
         (dummies, Written { comment, word, name, result: None, uses, others, declared, statements })
     }
 
@@ -188,11 +194,22 @@ impl Unit<'_> {
             let Some(Behind { how, intent }) = behind(k) else { continue };
             let name = all.taken.fresh(&format!("{}{suffix}", param.name));
             all.list.push(name.clone());
-            all.others.push(format!("{ty}, intent({intent}) :: {name}{dims}"));
+            all.others.push(format!("{ty}, intent({intent}) :: {name}{}", self.with_directions(&dims, dummy)));
             all.meaning.push(format!("!>   {name}: the {what} of {}: {how}", param.name));
             all.derivatives[k] = name;
         }
         all
+    }
+
+    /// The bounds of a derivative: directions come first. Where one shape is assumed, all are.
+    fn with_directions(&self, dims: &str, dummy: &FortranDummy) -> String {
+        let is_assumed = dummy.bounds.iter().any(|bound| bound.ends_with(':'));
+        match (self.directions, dims.strip_prefix('(')) {
+            (None, _) => dims.to_string(),
+            (Some(_), Some(dims)) if is_assumed => format!("(:, {dims}"),
+            (Some(directions), Some(dims)) => format!("({directions}, {dims}"),
+            (Some(directions), None) => format!("({directions})"),
+        }
     }
 
     /// Whether a parameter is an extent that the call brings along.
@@ -205,7 +222,8 @@ impl Unit<'_> {
         let Behind { how, intent } = how;
         let seed = dummies.taken.fresh(name);
         dummies.list.push(seed.clone());
-        dummies.others.push(format!("{}, intent({intent}) :: {seed}", type_text(ty)));
+        let dims = self.directions.map(|directions| format!("({directions})")).unwrap_or_default();
+        dummies.others.push(format!("{}, intent({intent}) :: {seed}{dims}", type_text(ty)));
         dummies.meaning.push(format!("!>   {seed}: the {what} of the result: {how}"));
         dummies.seed = seed;
     }

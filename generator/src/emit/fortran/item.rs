@@ -60,7 +60,11 @@ impl Body<'_> {
             }
             ItemKind::Loop { test, at, body, carried } => {
                 self.origin(item);
+                let from_snapshots = self.begin_snapshots(*body);
                 self.repetition(id, test, *at, *body, carried);
+                if from_snapshots {
+                    self.end_snapshots();
+                }
             }
             ItemKind::DeclareVar { .. } => {}
             ItemKind::Declare { object } => {
@@ -88,7 +92,7 @@ impl Body<'_> {
             ItemKind::Sweep(SweepItem::Witness { notes, site, value }) => self.witness(*notes, *site, value),
             ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => self.shadowed(place, shadow),
             ItemKind::Sweep(SweepItem::Rehearsal { step }) => self.rehearsal(*step),
-            ItemKind::Sweep(SweepItem::Snapshot(_)) => drop(self.problem("snapshots of --checkpoint")),
+            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(snapshot),
         }
     }
 
@@ -326,7 +330,8 @@ impl Body<'_> {
         let object = self.proc.objects[id].clone();
         let Form::Bounds(lowers) = self.forms[id.index()].clone() else { return };
         let at_top = object.life == Life::Region(RegionId::BODY);
-        if at_top && self.is_known_at_entry(&object) {
+        let is_number = |dim: &Dim| matches!(&dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));
+        if (at_top || object.shape.iter().all(is_number)) && self.is_known_at_entry(&object) {
             self.automatic.insert(id);
             return;
         }

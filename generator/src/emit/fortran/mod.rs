@@ -14,6 +14,7 @@ mod lines;
 mod names;
 mod parts;
 mod place;
+mod snapshot;
 mod state;
 mod sweep;
 mod tape;
@@ -128,12 +129,9 @@ fn unit_of_adjoint<'a>(
     fortran: &'a Fortran,
     options: &Options,
 ) -> Result<Unit<'a>, Vec<Refusal>> {
-    if adjoint.wide.is_some() {
-        let what = "several adjoints at once are not written in Fortran yet".to_string();
-        let help = "call the adjoint once for each direction".to_string();
-        return Err(vec![Refusal { class: Class::Language, span: Span::default(), what, help }]);
-    }
     let mut unit = Unit::new(&adjoint.program, fortran, stem(options));
+    unit.directions = adjoint.wide.as_ref().map(|wide| wide.directions);
+    let several = if adjoint.wide.is_some() { "v" } else { "" };
     unit.shadows = adjoint.global_shadows.iter().map(|(primal, shadow)| (*shadow, *primal)).collect();
     let heads: Vec<(ProcId, String)> = adjoint.heads.iter().map(|head| (*head, adjoint.name(*head))).collect();
     unit.head_names("adjoint", &heads)?;
@@ -142,7 +140,12 @@ fn unit_of_adjoint<'a>(
         for (proc, suffix, roles) in
             [(each.runs_forward(), "fwd", primals), (&each.reverse, "rev", each.interface.params.clone())]
         {
-            let name = unit.taken.fresh(&format!("{}_{suffix}", each.name));
+            let name = format!("{}_{suffix}{several}", each.name);
+            if adjoint.split && adjoint.heads.contains(&each.proc) {
+                let sweep = if proc.role == Role::Forward { "forward sweep" } else { "reverse sweep" };
+                unit.is_free(sweep, each.proc, &name)?;
+            }
+            let name = unit.taken.fresh(&name);
             unit.sweeps.insert((each.proc, proc.role), Sweep { name, proc, roles });
         }
     }

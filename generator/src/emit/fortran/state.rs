@@ -61,6 +61,8 @@ pub struct Body<'a> {
     pub constants: RefCell<BTreeSet<String>>,
     /// Passes that are compared with their first run: variables with the notes before them, and with marks.
     pub rehearsals: Vec<(String, String)>,
+    /// Handles of the loops that run again from snapshots, the innermost last.
+    pub handles: Vec<String>,
     /// Names of the tape's module.
     pub of_tape: RefCell<BTreeSet<&'static str>>,
 }
@@ -99,6 +101,7 @@ impl<'a> Body<'a> {
             uses: RefCell::default(),
             constants: RefCell::default(),
             rehearsals: Vec::new(),
+            handles: Vec::new(),
             of_tape: RefCell::default(),
         };
         body.name_values();
@@ -281,7 +284,9 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Constant lower bounds; 0 where one is none.
+/// Constant lower bounds; 0 where one is none. Directions of an adjoint come first, from 1.
 pub fn bounds(lowers: &[Option<i128>], rank: usize) -> Vec<i128> {
-    (0..rank).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0)).collect()
+    let directions = if lowers.is_empty() { 0 } else { rank.saturating_sub(lowers.len()) };
+    let own = (0..rank - directions).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0));
+    std::iter::repeat_n(1, directions).chain(own).collect()
 }

@@ -10,6 +10,22 @@ use crate::ir::*;
 impl Unit<'_> {
     /// How a parameter of a sweep is declared.
     pub fn form_of(&self, id: ProcId, roles: &[ReverseParam], position: usize) -> Form {
+        let own = self.form_of_one(id, roles, position);
+        match own {
+            _ if !self.is_wide(roles[position]) => own,
+            Form::Scalar => Form::Bounds(vec![1]),
+            Form::Bounds(lowers) => Form::Bounds(std::iter::once(1).chain(lowers).collect()),
+            Form::Flat => own,
+        }
+    }
+
+    /// Whether a parameter of a sweep has a value for each of several directions.
+    fn is_wide(&self, role: ReverseParam) -> bool {
+        self.directions.is_some() && !matches!(role, ReverseParam::Primal(_))
+    }
+
+    /// How it is declared where it has one direction.
+    fn form_of_one(&self, id: ProcId, roles: &[ReverseParam], position: usize) -> Form {
         let facts = self.facts(id);
         let of = dummy_of(roles[position]);
         let Some(of) = of.filter(|of| facts.dummies.get(*of).is_some_and(|dummy| dummy.kind == DummyKind::Array))
@@ -33,8 +49,26 @@ impl Unit<'_> {
         }
     }
 
-    /// The bounds of a parameter, as they are declared in a sweep.
-    pub fn bounds_text(&self, id: ProcId, of: usize, form: &Form, name: &dyn Fn(usize) -> Option<String>) -> String {
+    /// The bounds of a parameter, as they are declared in a sweep; directions come first.
+    pub fn bounds_text(
+        &self,
+        id: ProcId,
+        role: ReverseParam,
+        form: &Form,
+        name: &dyn Fn(usize) -> Option<String>,
+    ) -> String {
+        let own = |form: &Form| dummy_of(role).map(|of| self.bounds_of_one(id, of, form, name)).unwrap_or_default();
+        match (self.directions.filter(|_| self.is_wide(role)), form) {
+            (Some(directions), Form::Bounds(lowers)) if lowers.len() > 1 => {
+                let inner = own(&Form::Bounds(lowers[1..].to_vec()));
+                format!("({directions}, {}", inner.trim_start_matches('('))
+            }
+            (Some(directions), Form::Bounds(_)) => format!("({directions})"),
+            _ => own(form),
+        }
+    }
+
+    fn bounds_of_one(&self, id: ProcId, of: usize, form: &Form, name: &dyn Fn(usize) -> Option<String>) -> String {
         let primal = &self.program.procs[id];
         let lowers = match form {
             Form::Scalar => return String::new(),
@@ -94,9 +128,10 @@ impl Unit<'_> {
             let is_adjoint = proc.role == Role::Reverse && matches!(role, ReverseParam::Adjoint(_));
             let by_value = param.ty.target().is_none();
             let dummy = of.and_then(|of| facts.dummies.get(of));
-            let reads = by_value || !is_adjoint && dummy.is_some_and(|dummy| dummy.intent == Some("in"));
+            let is_seed = proc.role == Role::Reverse && role == ReverseParam::Seed;
+            let reads = by_value || is_seed || !is_adjoint && dummy.is_some_and(|dummy| dummy.intent == Some("in"));
             let intent = if reads { "in" } else { "inout" };
-            let dims = of.map(|of| self.bounds_text(id, of, form, &primal_name)).unwrap_or_default();
+            let dims = self.bounds_text(id, role, form, &primal_name);
             let line = format!("{}, intent({intent}) :: {name}{dims}", type_text(&param.ty));
             if by_value { out.line(&line) } else { arrays.push(line) }
         }

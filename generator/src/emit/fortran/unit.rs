@@ -23,6 +23,8 @@ pub struct Unit<'a> {
     pub helpers: RefCell<BTreeSet<&'static str>>,
     /// How names of the check begin.
     pub witness: String,
+    /// How many adjoints there are of each real, if there are several.
+    pub directions: Option<u32>,
     /// Whether the sweeps check themselves.
     pub checks: bool,
     /// What the names of modules begin with.
@@ -48,6 +50,7 @@ impl<'a> Unit<'a> {
         let witness = taken.fresh("check_operands");
         Unit {
             witness,
+            directions: None,
             checks: false,
             program,
             fortran,
@@ -84,15 +87,21 @@ impl<'a> Unit<'a> {
     /// Takes the names of what the user calls, which nothing else may have; `what` is the word for it.
     pub fn head_names(&mut self, what: &str, heads: &[(ProcId, String)]) -> Result<(), Vec<Refusal>> {
         for (head, name) in heads {
-            if self.fortran.taken.contains(name) {
-                let proc = &self.program.procs[*head];
-                let what = format!("'{name}', the name of the {what} of '{}', is taken", proc.name);
-                let help = "give the procedure that has it another name".to_string();
-                return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
-            }
+            self.is_free(what, *head, name)?;
             self.taken.take(name);
         }
         Ok(())
+    }
+
+    /// Refuses a name of what the user calls that something else has; `what` is the word for it.
+    pub fn is_free(&self, what: &str, head: ProcId, name: &str) -> Result<(), Vec<Refusal>> {
+        if !self.fortran.taken.iter().any(|taken| taken == name) {
+            return Ok(());
+        }
+        let proc = &self.program.procs[head];
+        let what = format!("'{name}', the name of the {what} of '{}', is taken", proc.name);
+        let help = "give the procedure that has it another name".to_string();
+        Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }])
     }
 
     /// Whether a sweep calls itself, or what calls it.
