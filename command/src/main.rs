@@ -1,5 +1,5 @@
-//! The command `adtape`: writes adjoints and tangents of C programs, and shows what programs did: profiles, checkpoints,
-//! schedules.
+//! The command `adtape`: writes adjoints and tangents of C and Fortran programs, and shows what programs did: profiles,
+//! checkpoints, schedules.
 //!
 //! Exit status: 0 done, and all checks passed; 1 a file cannot be read or written, or a driver cannot be built or fails
 //! by itself; 2 wrong command line; 3 refused; 4 a check failed, a checkpoint is damaged, the generator failed, or it got

@@ -16,7 +16,11 @@ Exit status:
   5  a check found nothing wrong, but could not compare everything";
 
 #[derive(Parser)]
-#[command(name = "adtape", version, about = "Adjoints and tangents of C programs; profiles, checkpoints, schedules")]
+#[command(
+    name = "adtape",
+    version,
+    about = "Adjoints and tangents of C and Fortran programs; profiles, checkpoints, schedules"
+)]
 #[command(after_help = STATUS)]
 pub struct Command {
     #[command(subcommand)]
@@ -79,7 +83,7 @@ pub enum What {
 
 #[derive(Args, Clone)]
 pub struct Common {
-    /// C sources; the generated file includes them
+    /// Sources in C, which the generated file includes, or in Fortran, whose modules it has with the derivatives in them
     #[arg(required = true)]
     pub files: Vec<String>,
     /// Say whether this generated file is what its command, which stands in its head, would write now: exit status 0; else

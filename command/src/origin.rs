@@ -58,7 +58,8 @@ pub fn inputs(common: &Common, read: &[String], written: &[PathBuf]) -> Vec<Stri
 }
 
 pub fn read(text: &str) -> Option<Origin> {
-    let head = text.split_once("\n/*")?.1.strip_prefix(VERSION)?;
+    let head = if text.starts_with('!') { of_fortran(text) } else { text.split_once("\n/*")?.1.to_string() };
+    let head = head.strip_prefix(VERSION)?;
     let (version, rest) = head.split_once('\n')?;
     let mut origin = Origin { version: version.to_string(), command: Vec::new(), inputs: Vec::new() };
     for line in rest.lines() {
@@ -71,6 +72,13 @@ pub fn read(text: &str) -> Option<Origin> {
         }
     }
     (!origin.command.is_empty()).then_some(origin)
+}
+
+/// The head of a file in Fortran, as one in C has it.
+fn of_fortran(text: &str) -> String {
+    let lines = text.lines().skip(1).map_while(|line| line.strip_prefix('!'));
+    let lines = lines.map(|line| if line.starts_with(VERSION) { format!("{line}\n") } else { format!(" *{line}\n") });
+    lines.collect()
 }
 
 /// FNV-1a, which finds what changed by accident. A file that cannot be read has the hash of none.
@@ -140,5 +148,7 @@ mod tests {
         assert_eq!(text.matches("/*").count(), 2, "{text}");
         assert!(text.ends_with("*/\nint x;\n"), "{text}");
         assert_eq!(read(&text).expect("a head").command, command);
+        let text = with_head("! o.f90, written by adtape.\nend\n", &command, &[]);
+        assert!(text.ends_with("\nend\n") && read(&text).expect("a head").command == command, "{text}");
     }
 }

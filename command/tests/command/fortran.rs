@@ -1,4 +1,4 @@
-//! Adjoints of Fortran in Fortran, compiled by gfortran and compared with differences.
+//! Adjoints and tangents of Fortran in Fortran, compiled by gfortran and compared with each other and with differences.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,24 +19,27 @@ fn module() -> &'static PathBuf {
     })
 }
 
-/// A program that compares the adjoints of subroutines `(n, x, y)`, of a module or external, with differences.
+/// A program that compares the adjoints of subroutines `(n, x, y)`, of a module or external, with their tangents and with differences.
 fn driver(module: Option<&str>, names: &[&str]) -> String {
     let of_module = module.map(|module| format!("  use {module}\n"));
-    let external = |name: &&str| format!("  procedure() :: {name}, {name}_b\n");
+    let external = |name: &&str| format!("  procedure() :: {name}, {name}_b, {name}_d\n");
     let of_file = if module.is_none() { names.iter().map(external).collect() } else { String::new() };
     let of_module = of_module.unwrap_or_default();
-    let calls: String = names.iter().map(|name| format!("  call check('{name}', {name}, {name}_b)\n")).collect();
+    let calls: String =
+        names.iter().map(|name| format!("  call check('{name}', {name}, {name}_b, {name}_d)\n")).collect();
     format!(
         "program main\n{of_module}  implicit none\n{of_file}  integer, parameter :: n = 8\n\
          {calls}contains\n\
-         subroutine check(name, f, f_b)\n\
+         subroutine check(name, f, f_b, f_d)\n\
          character(*), intent(in) :: name\n\
          interface\n\
          subroutine f(n, x, y)\n  integer, intent(in) :: n\n  real(8), intent(inout) :: x(n), y(n)\n  end subroutine\n\
          subroutine f_b(n, x, x_b, y, y_b)\n  integer, intent(in) :: n\n\
          real(8), intent(inout) :: x(n), x_b(n), y(n), y_b(n)\n  end subroutine\n\
+         subroutine f_d(n, x, x_d, y, y_d)\n  integer, intent(in) :: n\n\
+         real(8), intent(inout) :: x(n), x_d(n), y(n), y_d(n)\n  end subroutine\n\
          end interface\n\
-         real(8) :: x0(n), y0(n), x(n), y(n), xb(n), yb(n), wx(n), wy(n), dx(n), dy(n), low, high, expected, found\n\
+         real(8) :: x0(n), y0(n), x(n), y(n), xb(n), yb(n), wx(n), wy(n), dx(n), dy(n)\n  real(8) :: xd(n), yd(n), low, high, expected, found, along\n\
          real(8), parameter :: h = 1d-6\n  integer :: i\n\
          do i = 1, n\n\
          x0(i) = 0.2d0 + 0.11d0*i + 0.01d0*mod(i*i, 5)\n  y0(i) = 0.3d0 + 0.17d0*mod(3*i, 7)\n\
@@ -48,7 +51,11 @@ fn driver(module: Option<&str>, names: &[&str]) -> String {
          expected = (high - low)/(2*h)\n\
          x = x0\n  y = y0\n  xb = wx\n  yb = wy\n  call f_b(n, x, xb, y, yb)\n\
          found = sum(xb*dx) + sum(yb*dy)\n\
-         if (abs(found - expected) <= 1d-6*max(1d0, abs(expected))) then\n\
+         x = x0\n  y = y0\n  xd = dx\n  yd = dy\n  call f_d(n, x, xd, y, yd)\n\
+         along = sum(wx*xd) + sum(wy*yd)\n\
+         if (abs(found - along) > 1d-12*max(1d0, abs(along))) then\n\
+         print '(a, 2es24.15)', 'WRONG '//name//': the tangent says', along, found\n\
+         else if (abs(found - expected) <= 1d-6*max(1d0, abs(expected))) then\n\
          print '(a)', 'right '//name\n  else\n  print '(a, 2es24.15)', 'WRONG '//name, found, expected\n  end if\n\
          end subroutine\nend program\n"
     )
@@ -66,7 +73,7 @@ fn right_of(source: &str, module: Option<&str>, standard: &str, names: &[&str]) 
     let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{source}"))).unwrap();
     folder.write(source, &text);
     let heads: Vec<String> = names.iter().map(|name| format!("{name}(x y)/(x y)")).collect();
-    let mut arguments = vec!["adjoint", source];
+    let mut arguments = vec!["adjoint", source, "--tangent"];
     heads.iter().for_each(|head| arguments.extend(["--head", head.as_str()]));
     let output = folder.run(&arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -96,14 +103,14 @@ fn right_of(source: &str, module: Option<&str>, standard: &str, names: &[&str]) 
 }
 
 #[test]
-fn adjoints_of_fortran_agree_with_differences() {
+fn adjoints_of_fortran_agree_with_tangents_and_differences() {
     let loops = ["loops", "ways_out", "cases", "calls", "globals", "kinds", "powers"];
     let arrays = ["arrays", "sections", "masks", "reductions", "matrices"];
     right("basic", "-std=f2018", &[&loops[..], &arrays].concat());
 }
 
 #[test]
-fn adjoints_of_fortran_with_calls_agree_with_differences() {
+fn adjoints_of_fortran_with_calls_agree_with_tangents_and_differences() {
     let calls = ["by_reference", "recursion", "counters", "copies", "statement", "steps"];
     let others = ["decided", "bounds", "constants", "mixed", "nested", "names", "once"];
     right("calls", "-std=gnu", &[&calls[..], &others].concat());
@@ -147,6 +154,119 @@ fn adjoints_of_old_fortran_agree_with_differences() {
     right_of("common.f", None, "-std=gnu", &memory);
     right("blocks", "-std=gnu", &["cornered", "paired", "leaving"]);
     right("inside", "-std=f2018", &["inner", "other"]);
+}
+
+#[test]
+fn loops_of_fortran_run_again_as_directives_say() {
+    right("stepping", "-std=f2018", &["march", "until", "blocks", "rows"]);
+    let folder = Scratch::new("fortran-stepping-text");
+    let text = std::fs::read_to_string(root().join("command/tests/fortran/stepping.f90")).unwrap();
+    folder.write("stepping.f90", &text);
+    let explained = folder.printed(&["adjoint", "stepping.f90", "--head", "rows(x y)/(x y)", "--explain"]);
+    assert!(explained.contains("run again"), "{explained}");
+    let head = "march(x y)/(x y) until(x y)/(x y) blocks(x y)/(x y)";
+    folder.printed(&["adjoint", "stepping.f90", "--head", head]);
+    let written = folder.read("stepping_b.f90");
+    let made = written.lines().filter_map(|line| line.split_once("= passes_create(")).map(|(_, made)| made);
+    assert_eq!(made.collect::<Vec<_>>(), ["3_8, 20_8)", "2_8, -1_8)", "2_8, -1_8)"], "{written}");
+    folder.write("wrong.f90", &text.replace("!$ad again", "!$ad rerun"));
+    let output = folder.run(&["adjoint", "wrong.f90", "--head", "rows(x y)/(x y)"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.starts_with("wrong.f90:71:5: refused: in front of this loop stands '!$ad rerun'"), "{said}");
+}
+
+/// Directions at once: the first against differences, the third against the sum of the others.
+#[test]
+fn several_adjoints_of_fortran_at_once_are_those_of_each_direction() {
+    let folder = Scratch::new("fortran-vector");
+    for (file, from) in [("heads", "heads"), ("outside", "heads_outside"), ("main", "heads_vector")] {
+        let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{from}.f90"))).unwrap();
+        folder.write(&format!("{file}.f90"), &text);
+    }
+    let head = "total(total)/(x scale) mixed(y state)/(x y state scale) outside(y)/(x a y)";
+    folder.printed(&["adjoint", "heads.f90", "outside.f90", "--vector", "3", "--head", head]);
+    let verified = folder.run(&["adjoint", "--verify", "heads_bv.f90"]);
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    let mut compiler = Command::new("gfortran");
+    compiler.current_dir(&folder.0).args(["-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"]).arg(module());
+    compiler.args(["heads_bv.f90", "outside.f90", "main.f90", "-o", "test"]);
+    let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success() && !said.contains("Warning"), "{said}");
+    let ran = Command::new(folder.0.join("test")).output().unwrap();
+    let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(lines, "right total\nright mixed\nright outside\n", "{errors}");
+}
+
+/// Assumed shapes, results, derivatives of arguments by value, a procedure that no module contains.
+#[test]
+fn tangents_stand_in_a_file_of_their_own() {
+    let folder = Scratch::new("fortran-tangents");
+    for (file, from) in [("heads", "heads"), ("outside", "heads_outside"), ("main", "heads_main")] {
+        let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{from}.f90"))).unwrap();
+        folder.write(&format!("{file}.f90"), &text);
+    }
+    let head = "total(total)/(x scale) mixed(y state)/(x y state scale) outside(y)/(x a y)";
+    let output = folder.run(&["tangent", "heads.f90", "outside.f90", "--head", head]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut compiler = Command::new("gfortran");
+    compiler.current_dir(&folder.0).args(["-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018"]);
+    let built = compiler.args(["heads_d.f90", "outside.f90", "main.f90", "-o", "test"]).output().unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success() && !said.contains("Warning"), "{said}");
+    let ran = Command::new(folder.0.join("test")).output().unwrap();
+    let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(lines, "right total\nright mixed\nright outside\n", "{errors}");
+}
+
+/// What the compiler of a check needs.
+fn check_flags() -> String {
+    let all = [format!("-I{}", module().display()), module().join("libadtape_fortran.a").display().to_string()];
+    let all: Vec<String> = all.into_iter().chain(flags()).map(|flag| format!("'{flag}'")).collect();
+    all.join(" ")
+}
+
+/// Runs the check of heads of every kind with something wrong.
+fn checked(folder: &Scratch, wrong: &str, more: &[&str], compiler: &str) -> (Option<i32>, String) {
+    let head = "total(total)/(x scale) mixed(y state)/(x y state scale) outside(y)/(x a y)";
+    let mut run = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    run.current_dir(&folder.0).args(["adjoint", "outside.f90", "heads.f90", "--head", head, "--check", "main.f90"]);
+    run.env("ADTAPE_FLAGS", check_flags()).env("FC", compiler).env("WRONG", wrong);
+    let output = run.args(more).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn check_of_fortran_compares_and_tells_what_is_wrong() {
+    let folder = Scratch::new("fortran-check");
+    for (file, from) in [("heads", "heads"), ("outside", "heads_outside"), ("main", "heads_check")] {
+        let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{from}.f90"))).unwrap();
+        folder.write(&format!("{file}.f90"), &text);
+    }
+    // A module of an earlier build is none of the check's.
+    folder.write("heads.mod", "of an earlier build");
+    let (status, said) = checked(&folder, "nothing", &[], "gfortran");
+    assert_eq!(status, Some(0), "{said}");
+    for head in ["total", "mixed", "outside"] {
+        assert!(said.contains(&format!("check: {head}: tangent-adjoint product")), "{said}");
+        assert!(said.contains(&format!("check: {head}: differences")), "{said}");
+    }
+    assert!(said.contains("operands compared, 0 wrong\n"), "{said}");
+    let (status, said) = checked(&folder, "nothing", &["--again", "*"], "gfortran");
+    assert_eq!(status, Some(0), "{said}");
+    let (status, said) = checked(&folder, "overlap", &[], "gfortran");
+    assert_eq!(status, Some(4), "{said}");
+    assert!(
+        said.contains("check: outside: some of its arguments 'x' and 'y' overlap: pass different memory"),
+        "{said}"
+    );
+    assert!(said.contains("check: outside: adjoint and tangent differ"), "{said}");
+    let (status, said) = checked(&folder, "bounds", &[], "gfortran");
+    assert_eq!(status, Some(4), "{said}");
+    let (status, said) = checked(&folder, "nothing", &[], "no-such-compiler");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("no-such-compiler does not run") && said.contains("apt install gfortran"), "{said}");
 }
 
 #[test]
@@ -236,7 +356,9 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.starts_with("taken.f90:3:1: refused: 'g_b', the name of the adjoint of 'g', is taken"), "{said}");
-    let tangent = folder.run(&["tangent", "model.f90", "--head", "f(x)/(x)"]);
-    assert_eq!(tangent.status.code(), Some(3));
-    assert!(String::from_utf8_lossy(&tangent.stderr).contains("a tangent is not written in Fortran yet"));
+    let taken = "subroutine g_d\nend\nsubroutine g(x)\nreal(8) :: x\nx = x*x\nend\n";
+    folder.write("taken.f90", taken);
+    let output = folder.run(&["tangent", "taken.f90", "--head", "g(x)/(x)"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("taken.f90:3:1: refused: 'g_d', the name of the tangent of 'g', is taken"), "{said}");
 }

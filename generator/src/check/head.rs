@@ -11,10 +11,20 @@ pub struct Names<'a> {
     pub sweeps: &'a str,
     /// The tangent.
     pub tangent: &'a str,
+    /// The function itself.
+    pub primal: &'a str,
     /// The copy that is watched, and the number of its call.
     pub watched: Option<(String, usize)>,
     /// The tape.
     pub tape: &'a str,
+}
+
+/// A variable with static storage.
+pub struct Lasting {
+    /// Its name.
+    pub name: String,
+    /// Its address, those of its adjoint and of its tangent, its size, and whether it counts as an argument, as C text.
+    pub fields: String,
 }
 
 /// The arguments of a head.
@@ -28,8 +38,8 @@ pub struct Arguments<'a> {
     pub seed: &'a str,
     /// Which pointers the procedure writes through.
     pub written: &'a [bool],
-    /// Global, its adjoint, its tangent.
-    pub globals: Vec<(String, String, String)>,
+    /// Variables with static storage that have an adjoint.
+    pub globals: Vec<Lasting>,
     /// Adjoints of constants, whose contents nobody changes.
     pub constants: Vec<String>,
     /// How the head was asked for.
@@ -44,7 +54,7 @@ pub fn body(
     args: &Arguments,
     ty: &dyn Fn(&Type, &str) -> String,
 ) -> String {
-    let Names { prefix, sweeps, tangent, watched, tape } = names;
+    let Names { prefix, sweeps, tangent, primal, watched, tape } = names;
     let head = format!("{prefix}_this");
     let mut text = format!("    static {prefix}_head {head};\n    {head}.head = \"{}\";\n", proc.name);
     if has_single(program) {
@@ -104,7 +114,7 @@ pub fn body(
             forward.push(along);
         }
     }
-    let mut primal = format!("{}({});", proc.name, moved.join(", "));
+    let mut primal = format!("{primal}({});", moved.join(", "));
     let mut result = String::new();
     if !args.seed.is_empty() {
         own.push(args.seed.into());
@@ -122,7 +132,7 @@ pub fn body(
         }
         forward.push(format!("&{trial}"));
     }
-    if !primal.starts_with(*prefix) && proc.result_type != Type::Void {
+    if result.is_empty() && proc.result_type != Type::Void {
         primal = format!("(void){primal}");
     }
     text += &format!("        if ({prefix}_run <= 2) {{\n            {sweeps}({});\n{terms}", reverse.join(", "));
@@ -200,9 +210,8 @@ fn registration(program: &Program, proc: &Proc, prefix: &str, head: &str, args: 
             behind += &if inside.is_empty() { inside } else { format!("{guard}{inside}        }}\n") };
         }
     }
-    for (primal, adjoint, tangent) in &args.globals {
-        let block = format!("&{primal}, &{adjoint}, &{tangent}, sizeof {primal}, 0, 1, {}", flags(primal));
-        text += &format!("    {}\n", add(primal, &block));
+    for Lasting { name, fields } in &args.globals {
+        text += &format!("    {}\n", add(name, &format!("{fields}, 1, {}", flags(name))));
     }
     for adjoint in &args.constants {
         let block = format!("NULL, &{adjoint}, NULL, sizeof {adjoint}, 0, 0, 0, 0");

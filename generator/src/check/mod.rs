@@ -13,7 +13,7 @@ use crate::ir::{Base, ItemId, Place, Type, print};
 use crate::sweep::items::{site, site_of_loop};
 use crate::sweeps::Adjoint;
 
-pub use head::{Arguments, Names, body};
+pub use head::{Arguments, Lasting, Names, body};
 pub use watch::Watch;
 
 const DECLARATIONS: &str = include_str!("runtime.h");
@@ -39,9 +39,9 @@ pub fn declarations(prefix: &str) -> String {
     format!("{DECLARATIONS}{ALLOCATED}").replace('@', prefix)
 }
 
-/// The check's own C file: the stack, the table of sites, the trials.
-pub fn runtime(adjoint: &Adjoint, watch: &Watch, prefix: &str) -> String {
-    let objects = watch.runtime(&adjoint.program);
+/// The check's own C file: the stack, the table of sites, the trials. `watch`: none where no objects are watched.
+pub fn runtime(adjoint: &Adjoint, watch: Option<&Watch>, prefix: &str) -> String {
+    let objects = watch.map_or_else(watch::nothing, |watch| watch.runtime(&adjoint.program));
     let text = format!("{OPERANDS}\n{WORDS}\n{objects}\n{TRIALS}\n{VERDICTS}\n{RUNS}")
         .replace("/* declarations */\n", DECLARATIONS);
     text.replace('@', prefix).replace("/* sites */", &sites(adjoint))

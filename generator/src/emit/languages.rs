@@ -2,8 +2,7 @@
 
 use super::options::{Options, Output};
 use super::{c, fortran};
-use crate::ir::Program;
-use crate::refuse::{Class, Refusal};
+use crate::refuse::Refusal;
 use crate::sweeps::{Adjoint, Tangents};
 
 /// The adjoint, in the language of the program.
@@ -22,8 +21,10 @@ pub fn adjoint(adjoint: &Adjoint, options: &Options) -> Result<Output, Vec<Refus
 /// # Errors
 /// What cannot be written.
 pub fn with_tangent(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
-    is_c(&adjoint.program, "a tangent")?;
-    c::with_tangent(adjoint, tangents, options)
+    match &adjoint.program.fortran {
+        Some(known) => fortran::with_tangent(adjoint, tangents, known, options),
+        None => c::with_tangent(adjoint, tangents, options),
+    }
 }
 
 /// The adjoint that checks itself at run time: see [`crate::check`]. The tangent goes into the same file.
@@ -31,8 +32,10 @@ pub fn with_tangent(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -
 /// # Errors
 /// What cannot be written.
 pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
-    is_c(&adjoint.program, "an adjoint that checks itself")?;
-    c::checked(adjoint, tangents, options)
+    match &adjoint.program.fortran {
+        Some(known) => fortran::checked(adjoint, tangents, known, options),
+        None => c::checked(adjoint, tangents, options),
+    }
 }
 
 /// The tangent.
@@ -40,16 +43,8 @@ pub fn checked(adjoint: &Adjoint, tangents: &Tangents, options: &Options) -> Res
 /// # Errors
 /// What cannot be written.
 pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Refusal>> {
-    is_c(&tangents.program, "a tangent")?;
-    c::tangent(tangents, options)
-}
-
-/// Refuses what is written in C only.
-fn is_c(program: &Program, what: &str) -> Result<(), Vec<Refusal>> {
-    if program.fortran.is_none() {
-        return Ok(());
+    match &tangents.program.fortran {
+        Some(known) => fortran::tangent(tangents, known, options),
+        None => c::tangent(tangents, options),
     }
-    let what = format!("{what} is not written in Fortran yet");
-    let help = "compare the adjoint with differences: test_gradient of the module adtape".to_string();
-    Err(vec![Refusal { class: Class::Language, span: Default::default(), what, help }])
 }

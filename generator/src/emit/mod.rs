@@ -10,4 +10,4 @@ mod options;
 
 pub use crate::names::SIGNATURE;
 pub use languages::{adjoint, checked, tangent, with_tangent};
-pub use options::{Options, Output};
+pub use options::{Beside, Options, Output};

@@ -17,7 +17,7 @@ impl Options {
 }
 
 /// Generated text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Output {
     /// The C file.
     pub source: String,
@@ -25,4 +25,15 @@ pub struct Output {
     pub header: String,
     /// For `--check`: one more C file. Else empty.
     pub check: String,
+    /// In Fortran: numbers of the sources that are not in the file, in the order in which they compile.
+    pub beside: Beside,
+}
+
+/// Numbers of sources that are compiled beside the generated file.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Before it: it uses their modules.
+    pub before: Vec<usize>,
+    /// Behind it.
+    pub behind: Vec<usize>,
 }

@@ -19,6 +19,8 @@ pub struct Fortran {
     pub types: BTreeMap<String, FortranType>,
     /// COMMON blocks that procedures name.
     pub blocks: Vec<FortranBlock>,
+    /// By source of the command line.
+    pub files: Vec<FortranFile>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
     pub taken: Vec<String>,
 }
@@ -28,6 +30,39 @@ impl Fortran {
     pub fn of(&self, name: &str) -> &FortranProc {
         self.procs.iter().find(|known| known.key == name).expect("a procedure of the sources")
     }
+
+    /// The sources, each behind those whose modules it uses.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order = Vec::new();
+        (0..self.files.len()).for_each(|file| self.place(file, &mut order, &mut Vec::new()));
+        order
+    }
+
+    fn place(&self, file: usize, order: &mut Vec<usize>, open: &mut Vec<usize>) {
+        if order.contains(&file) || open.contains(&file) {
+            return;
+        }
+        open.push(file);
+        self.needed(file).into_iter().for_each(|other| self.place(other, order, open));
+        open.pop();
+        order.push(file);
+    }
+
+    /// The sources whose modules a source uses.
+    pub fn needed(&self, file: usize) -> Vec<usize> {
+        let uses = &self.files[file].uses;
+        let defines = |other: &usize| self.files[*other].modules.iter().any(|module| uses.contains(module));
+        (0..self.files.len()).filter(|other| *other != file && defines(other)).collect()
+    }
+}
+
+/// Which modules a source defines, and which it uses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranFile {
+    /// Those that it defines.
+    pub modules: Vec<String>,
+    /// Those that it uses.
+    pub uses: Vec<String>,
 }
 
 /// A module in the sources.
@@ -90,6 +125,16 @@ pub enum Home {
     Block,
     /// In a procedure, with SAVE: its first value, as text.
     Saved(Option<String>),
+}
+
+impl FortranGlobal {
+    /// The number of its module, if it is declared in one.
+    pub fn module(&self) -> Option<usize> {
+        match self.home {
+            Home::Module(module) => Some(module),
+            Home::Constant(_) | Home::Block | Home::Saved(_) => None,
+        }
+    }
 }
 
 /// A COMMON block.

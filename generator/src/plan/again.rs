@@ -24,24 +24,45 @@ impl Named {
     }
 }
 
-/// What the pragmas in front of a loop say, without `#pragma adjoint`.
-pub(super) fn directives(program: &Program, span: Span) -> Vec<Vec<&str>> {
+/// What the directives in front of a loop say, without `#pragma adjoint` or `!$ad`.
+pub(super) fn directives(program: &Program, span: Span) -> Vec<Vec<String>> {
     let Some(source) = program.sources.get(span.source as usize).filter(|_| span.line != 0) else { return Vec::new() };
     let Some(before) = source.text.get(..span.start as usize) else { return Vec::new() };
+    // What the line of the loop begins with is no line of its own.
+    let lines = before.lines().rev().skip(usize::from(!before.ends_with('\n')));
+    if program.fortran.is_some() { in_comments(lines) } else { in_pragmas(before, lines) }
+}
+
+/// Those of C: on lines of their own, between which only other ones stand.
+fn in_pragmas<'a>(before: &str, lines: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
     // The loop around this one may stand on its line.
     let beside = before.rsplit('\n').next().unwrap_or_default();
     if beside.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| matches!(word, "for" | "while" | "do")) {
         return Vec::new();
     }
-    // What the line of the loop begins with is no line of its own.
-    let lines = before.lines().rev().skip(usize::from(!before.ends_with('\n')));
     let words = lines.map(|line| line.split_whitespace().collect::<Vec<&str>>()).filter(|words| !words.is_empty());
     let pragmas = words.map_while(|words| match words[..] {
         ["#pragma", ..] => Some(words[1..].to_vec()),
         ["#", "pragma", ..] => Some(words[2..].to_vec()),
         _ => None,
     });
-    pragmas.filter(|words| words.first() == Some(&"adjoint")).map(|words| words[1..].to_vec()).collect()
+    let own = pragmas.filter(|words| words.first() == Some(&"adjoint"));
+    own.map(|words| words[1..].iter().map(ToString::to_string).collect()).collect()
+}
+
+/// Those of Fortran: comments, between which only other ones stand. In fixed form they may begin with C or a star.
+fn in_comments<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Vec<String>> {
+    let lines = lines.filter(|line| !line.trim().is_empty()).map(str::to_ascii_lowercase);
+    let comments = lines.map_while(|line| {
+        let text = line.trim_start();
+        let fixed = line.strip_prefix('c').or_else(|| line.strip_prefix('*')).filter(|text| text.starts_with('$'));
+        text.strip_prefix('!').or(fixed).map(str::to_string)
+    });
+    let own = comments.filter_map(|text| {
+        let mut words = text.split_whitespace();
+        (words.next() == Some("$ad")).then(|| words.map(str::to_string).collect())
+    });
+    own.collect()
 }
 
 /// The variables that a loop's test reads.
@@ -79,7 +100,7 @@ pub fn loops(program: &Program, named: &[Named], directed: bool) -> BTreeSet<(Pr
             let ItemKind::Loop { test, carried, .. } = &this.kind else { continue };
             let tested = tested(proc, test, carried);
             let tests = |name: &String| tested.contains(&name.as_str());
-            let directs = || directed && directives(program, this.span).contains(&vec!["again"]);
+            let directs = || directed && directives(program, this.span).iter().any(|words| *words == ["again"]);
             if directs() || wanted.iter().any(|named| named.index.as_ref().is_none_or(tests)) {
                 found.insert((ProcId::new(at), item));
             }

@@ -26,19 +26,18 @@ pub fn checkpoints(program: &Program, named: &[(Named, u32)]) -> Result<BTreeMap
                 continue;
             }
             for words in directives(program, this.span) {
-                let number = match words[..] {
+                let all: Vec<&str> = words.iter().map(String::as_str).collect();
+                let number = match all[..] {
                     ["again"] => continue,
                     ["checkpoint", number] => number.strip_prefix("snapshots=").and_then(snapshots),
                     _ => None,
                 };
                 let Some(number) = number else {
-                    refusals.push(Refusal {
-                        class: Class::Language,
-                        span: this.span,
-                        what: format!("in front of this loop stands '#pragma adjoint {}'", words.join(" ")),
-                        help: "directives are '#pragma adjoint again' and '#pragma adjoint checkpoint snapshots=20'"
-                            .into(),
-                    });
+                    let (class, sign) =
+                        (Class::Language, if program.fortran.is_some() { "!$ad" } else { "#pragma adjoint" });
+                    let what = format!("in front of this loop stands '{sign} {}'", words.join(" "));
+                    let help = format!("directives are '{sign} again' and '{sign} checkpoint snapshots=20'");
+                    refusals.push(Refusal { class, span: this.span, what, help });
                     continue;
                 };
                 found.insert((ProcId::new(at), ItemId::new(item)), number);

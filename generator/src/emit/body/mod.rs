@@ -1,10 +1,12 @@
 //! What is known of a procedure that is printed, whatever the language of the output: where its values are mentioned, where
-//! variables are declared, which loops are statements of their own, the lines so far.
+//! variables are declared, which loops are statements of their own, the lines so far, which parameters of a tangent are
+//! tangents.
 
 mod index;
 mod lines;
 mod loops;
 mod scope;
+pub(super) mod tangents;
 
 pub(super) use index::Index;
 pub(super) use lines::Lines;

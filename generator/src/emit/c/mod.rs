@@ -28,6 +28,7 @@ mod wrapper;
 
 use super::options::{Options, Output};
 use crate::check::Watch;
+use crate::emit::body::tangents::head_of;
 use crate::ir::*;
 use crate::refuse::Refusal;
 use crate::sweeps::{Adjoint, Sweeps, Tangents};
@@ -118,7 +119,7 @@ fn both(
     if let Some(tangents) = tangents {
         if let Some(watch) = &watch {
             text.runtime = crate::check::declarations(&unit.witness);
-            check = crate::check::runtime(adjoint, watch, &unit.witness);
+            check = crate::check::runtime(adjoint, Some(watch), &unit.witness);
             for id in &watch.copied {
                 let printed = body::watched(&unit, watch, *id, &unit.sweep_name(*id, Role::Primal));
                 text.proc(program, &program.procs[*id].name, printed, false);
@@ -129,7 +130,7 @@ fn both(
         // Nothing compares the tangent of a head without sweeps.
         let idle = |head: &&ProcId| adjoint.sweeps.iter().all(|each| each.proc != **head);
         let idle: Vec<ProcId> =
-            adjoint.heads.iter().filter(idle).filter_map(|head| wrapper::head_of(tangents, program, *head)).collect();
+            adjoint.heads.iter().filter(idle).filter_map(|head| head_of(tangents, program, *head)).collect();
         let used = |id: &ProcId| !checks || !idle.contains(id);
         let tangents_used = tangents.tangents.iter().filter(|(id, ..)| used(id));
         let procs: Vec<(ProcId, &Proc)> = tangents_used.map(|(id, _, proc)| (*id, proc)).collect();
@@ -143,7 +144,7 @@ fn both(
     }
     for &head in &adjoint.heads {
         let tangent = second.as_ref().and_then(|(other, tangents)| {
-            Some((other.sweep_name(wrapper::head_of(tangents, program, head)?, Role::Tangent), *tangents))
+            Some((other.sweep_name(head_of(tangents, program, head)?, Role::Tangent), *tangents))
         });
         let wrapper = wrapper::adjoint(&unit, adjoint, head, tangent, watch.as_ref());
         text.documents += &wrapper.document;

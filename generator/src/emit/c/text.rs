@@ -163,7 +163,7 @@ impl Text {
         };
         let declared = format!("{declared}{library}{}", header::linkage(&format!("{globals}{documents}")));
         let header = format!("{title}#ifndef {guard}\n#define {guard}\n\n{declared}\n#endif\n");
-        Ok(Output { source, header, check: String::new() })
+        Ok(Output { source, header, ..Output::default() })
     }
 }
 

@@ -1,11 +1,74 @@
 //! Functions that Fortran lacks, for both kinds of reals under one name.
 
+use super::lines::Lines;
 use std::collections::BTreeSet;
 
 /// The name of a function, if there is one.
 pub fn known(name: &str) -> Option<&'static str> {
-    TEXTS.iter().map(|(known, _)| *known).chain(BLOCKS).find(|known| *known == name)
+    let passes = PASSES.iter().map(|(known, _)| *known);
+    TEXTS.iter().map(|(known, _)| *known).chain(BLOCKS).chain(passes).find(|known| *known == name)
 }
+
+/// Loops that run again from snapshots: functions of the library in C. The handle is an address.
+const PASSES: [(&str, &str); 7] = [
+    (
+        "passes_create",
+        "    integer(c_int64_t) function passes_create(snapshots, passes) bind(C, name=\"adtape_abi0_passes_create\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: snapshots, passes
+    end function
+",
+    ),
+    (
+        "passes_enter",
+        "    logical(c_bool) function passes_enter(handle) bind(C, name=\"adtape_abi0_passes_enter\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: handle
+    end function
+",
+    ),
+    (
+        "passes_leave",
+        "    subroutine passes_leave(handle) bind(C, name=\"adtape_abi0_passes_leave\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: handle
+    end subroutine
+",
+    ),
+    (
+        "passes_state",
+        "    logical(c_bool) function passes_state(handle) bind(C, name=\"adtape_abi0_passes_state\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: handle
+    end function
+",
+    ),
+    (
+        "passes_run",
+        "    logical(c_bool) function passes_run(handle) bind(C, name=\"adtape_abi0_passes_run\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: handle
+    end function
+",
+    ),
+    (
+        "passes_move",
+        "    subroutine passes_move(handle, part, bytes) bind(C, name=\"adtape_abi0_passes_move\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: handle, bytes
+      type(*), intent(inout) :: part
+    end subroutine
+",
+    ),
+    (
+        "passes_destroy",
+        "    subroutine passes_destroy(handle) bind(C, name=\"adtape_abi0_passes_destroy\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: handle
+    end subroutine
+",
+    ),
+];
 
 /// Elements that go on behind the end of a column: called with the first of them, and how many there are.
 const BLOCKS: [&str; 10] = [
@@ -36,10 +99,14 @@ fn block(name: &str) -> String {
     )
 }
 
-/// The module with those that are called.
+/// The module with those that are called; empty without.
 pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
-    let (blocks, mut all): (Vec<&str>, Vec<&str>) =
-        called.iter().copied().partition(|name| name.contains("_elements_"));
+    if called.is_empty() {
+        return String::new();
+    }
+    let passes: Vec<&(&str, &str)> = PASSES.iter().filter(|(name, _)| called.contains(name)).collect();
+    let others = called.iter().copied().filter(|name| passes.iter().all(|(known, _)| known != name));
+    let (blocks, mut all): (Vec<&str>, Vec<&str>) = others.partition(|name| name.contains("_elements_"));
     // What they call themselves.
     for (caller, needed) in [("power_or_infinity", "copied_infinity"), ("quotient_or_infinity", "copied_infinity")] {
         if all.contains(&caller) && !all.contains(&needed) {
@@ -47,14 +114,26 @@ pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
         }
     }
     let mut text = format!("!> Functions of the sweeps.\nmodule {name}\n");
+    if !passes.is_empty() {
+        text += "  use, intrinsic :: iso_c_binding, only: c_bool, c_int64_t\n";
+    }
     text += "  implicit none\n  private\n";
-    let public: Vec<&str> = all.iter().chain(&blocks).copied().collect();
-    text += &format!("  public :: {}\n\n", public.join(", "));
+    let public: Vec<&str> = all.iter().chain(&blocks).copied().chain(passes.iter().map(|(name, _)| *name)).collect();
+    let mut list = Lines { indent: 1, ..Lines::default() };
+    list.line(&format!("public :: {}", public.join(", ")));
+    text += &format!("{}\n", list.text);
     if !all.is_empty() {
         text += SPECIAL;
     }
     for name in &all {
         text += &format!("  interface {name}\n    module procedure {name}_r4, {name}_r8\n  end interface\n\n");
+    }
+    if !passes.is_empty() {
+        let interfaces: String = passes.iter().map(|(_, text)| *text).collect();
+        text += &format!("  interface\n{interfaces}  end interface\n\n");
+    }
+    if all.is_empty() && blocks.is_empty() {
+        return text + &format!("end module {name}\n\n");
     }
     text += "contains\n";
     for name in &all {

@@ -60,10 +60,17 @@ impl Body<'_> {
             }
             ItemKind::Loop { test, at, body, carried } => {
                 self.origin(item);
+                let from_snapshots = self.begin_snapshots(*body);
                 self.repetition(id, test, *at, *body, carried);
+                if from_snapshots {
+                    self.end_snapshots();
+                }
             }
             ItemKind::DeclareVar { .. } => {}
-            ItemKind::Declare { object } => self.declare(*object),
+            ItemKind::Declare { object } => {
+                self.declare(*object);
+                self.made(*object);
+            }
             ItemKind::Sweep(SweepItem::Clear { object }) => self.clear(*object),
             ItemKind::Sweep(SweepItem::Push { what }) => {
                 self.origin(item);
@@ -79,10 +86,10 @@ impl Body<'_> {
             | ItemKind::Sweep(SweepItem::Release { .. } | SweepItem::Undo { .. }) => {
                 drop(self.problem("blocks of memory"))
             }
-            ItemKind::Sweep(SweepItem::Witness { .. } | SweepItem::Shadowed { .. } | SweepItem::Rehearsal { .. }) => {
-                drop(self.problem("comparisons of --check"));
-            }
-            ItemKind::Sweep(SweepItem::Snapshot(_)) => drop(self.problem("snapshots of --checkpoint")),
+            ItemKind::Sweep(SweepItem::Witness { notes, site, value }) => self.witness(*notes, *site, value),
+            ItemKind::Sweep(SweepItem::Shadowed { place, shadow }) => self.shadowed(place, shadow),
+            ItemKind::Sweep(SweepItem::Rehearsal { step }) => self.rehearsal(*step),
+            ItemKind::Sweep(SweepItem::Snapshot(snapshot)) => self.snapshot(snapshot),
         }
     }
 
@@ -115,7 +122,7 @@ impl Body<'_> {
                     self.problem("a call of a sweep that is not there");
                     return;
                 };
-                let (name, roles) = (sweep.name.clone(), sweep.roles);
+                let (name, roles) = (sweep.name.clone(), &sweep.roles[..]);
                 let module = self.unit.facts(*id).module;
                 module.iter().for_each(|module| self.use_from(*module, &name));
                 let list = args.iter().enumerate().map(|(position, arg)| {
@@ -324,7 +331,8 @@ impl Body<'_> {
         let object = self.proc.objects[id].clone();
         let Form::Bounds(lowers) = self.forms[id.index()].clone() else { return };
         let at_top = object.life == Life::Region(RegionId::BODY);
-        if at_top && self.is_known_at_entry(&object) {
+        let is_number = |dim: &Dim| matches!(&dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));
+        if (at_top || object.shape.iter().all(is_number)) && self.is_known_at_entry(&object) {
             self.automatic.insert(id);
             return;
         }

@@ -7,44 +7,58 @@ use super::words::type_text;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use crate::statics::changes;
-use crate::sweeps::Adjoint;
+use std::collections::BTreeSet;
 
-/// The module, if sweeps name any such memory.
-pub fn module(unit: &Unit, adjoint: &Adjoint) -> Result<Option<String>, Vec<Refusal>> {
-    lasting(unit)?;
+/// The module, if what is written names any such memory.
+pub fn module(units: &[&Unit]) -> Result<Option<String>, Vec<Refusal>> {
+    let first = units[0];
     let mut out = Lines { indent: 1, ..Lines::default() };
-    let mut taken = unit.taken.clone();
-    for block in &unit.fortran.blocks {
-        blocks(unit, adjoint, block, &mut taken, &mut out)?;
+    let mut taken = first.taken.clone();
+    units.iter().for_each(|unit| taken.join(&unit.taken));
+    for unit in units {
+        lasting(unit)?;
     }
-    let named = unit.named.borrow();
-    for global in named.iter().filter(|global| matches!(unit.stored(**global).home, Home::Saved(_))) {
-        let object = &unit.program.globals[*global];
-        let lowers = &unit.stored(*global).lowers;
-        let bounds = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
-            let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
-                Some(ExprKind::Int(extent)) => *extent,
-                _ => 1,
-            };
-            let lower = lower.unwrap_or(1);
-            (lower, lower + extent - 1)
-        });
-        let bounds: Vec<(i128, i128)> = bounds.collect();
-        let first = match &unit.stored(*global).home {
-            Home::Saved(Some(first)) if !unit.shadows.contains_key(global) => format!(" = {first}"),
-            _ if unit.shadows.contains_key(global) => " = 0".to_string(),
-            _ => String::new(),
-        };
-        out.line(&format!("{}, save :: {}{first}", type_text(&object.elem), declared(&object.name, &bounds)));
+    for block in &first.fortran.blocks {
+        blocks(units, block, &mut taken, &mut out)?;
+    }
+    let mut seen = BTreeSet::new();
+    for unit in units {
+        let named = unit.named.borrow();
+        for global in named.iter().filter(|global| matches!(unit.stored(**global).home, Home::Saved(_))) {
+            if seen.insert(unit.program.globals[*global].name.clone()) {
+                saved(unit, *global, &mut out);
+            }
+        }
     }
     if out.text.is_empty() {
         return Ok(None);
     }
-    let name = unit.memory_module();
+    let name = first.memory_module();
     let text = &out.text;
     Ok(Some(format!(
         "!> Memory that procedures share or keep.\nmodule {name}\n  implicit none\n{text}end module {name}\n\n"
     )))
+}
+
+/// A variable that a procedure keeps, or its derivative.
+fn saved(unit: &Unit, global: GlobalId, out: &mut Lines) {
+    let object = &unit.program.globals[global];
+    let lowers = &unit.stored(global).lowers;
+    let bounds = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
+        let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
+            Some(ExprKind::Int(extent)) => *extent,
+            _ => 1,
+        };
+        let lower = lower.unwrap_or(1);
+        (lower, lower + extent - 1)
+    });
+    let bounds: Vec<(i128, i128)> = bounds.collect();
+    let first = match &unit.stored(global).home {
+        _ if unit.shadows.contains_key(&global) => " = 0".to_string(),
+        Home::Saved(Some(first)) => format!(" = {first}"),
+        Home::Saved(None) | Home::Block | Home::Module(_) | Home::Constant(_) => String::new(),
+    };
+    out.line(&format!("{}, save :: {}{first}", type_text(&object.elem), declared(&object.name, &bounds)));
 }
 
 /// Refuses variables that bring a value from one call to the next and that sweeps name: sweeps would have copies.
@@ -61,38 +75,35 @@ fn lasting(unit: &Unit) -> Result<(), Vec<Refusal>> {
     if refusals.is_empty() { Ok(()) } else { Err(refusals) }
 }
 
-/// A COMMON block that sweeps name, and that of the adjoints.
-fn blocks(
-    unit: &Unit,
-    adjoint: &Adjoint,
-    block: &FortranBlock,
-    taken: &mut Taken,
-    out: &mut Lines,
-) -> Result<(), Vec<Refusal>> {
-    let shadow = |part: &BlockPart| part.global.and_then(|global| adjoint.global_shadows.get(&global)).copied();
-    let named = unit.named.borrow();
-    let is_named =
-        |part: &BlockPart| part.global.is_some_and(|global| named.contains(&global)) || shadow(part).is_some();
-    if !block.parts.iter().any(is_named) {
+/// A COMMON block that is named, and those of the derivatives.
+fn blocks(units: &[&Unit], block: &FortranBlock, taken: &mut Taken, out: &mut Lines) -> Result<(), Vec<Refusal>> {
+    let shadow = |unit: &Unit, part: &BlockPart| part.global.and_then(|global| unit.shadow_of(global));
+    let is_named = |unit: &&Unit| {
+        let named = unit.named.borrow();
+        let is_named = |part: &BlockPart| {
+            part.global.is_some_and(|global| named.contains(&global)) || shadow(unit, part).is_some()
+        };
+        block.parts.iter().any(is_named)
+    };
+    if !units.iter().any(is_named) {
         return Ok(());
     }
     declare(&block.name, &block.parts, out);
-    if !block.parts.iter().any(|part| shadow(part).is_some()) {
-        return Ok(());
-    }
     let stem = if block.name.is_empty() { "blank" } else { &*block.name };
-    let name = format!("{stem}_b");
-    if unit.fortran.blocks.iter().any(|other| other.name == name) {
-        let what = format!("'{name}', the name of the COMMON block of the adjoints of '{stem}', is taken");
-        let help = "give the block that has it another name".to_string();
-        return Err(vec![Refusal { class: Class::Language, span: Span::default(), what, help }]);
+    for unit in units.iter().filter(|unit| block.parts.iter().any(|part| shadow(unit, part).is_some())) {
+        let name = format!("{stem}_{}", unit.suffix);
+        if unit.fortran.blocks.iter().any(|other| other.name == name) {
+            let what = format!("'{name}', the name of the COMMON block of the derivatives of '{stem}', is taken");
+            let help = "give the block that has it another name".to_string();
+            return Err(vec![Refusal { class: Class::Language, span: Span::default(), what, help }]);
+        }
+        let parts = block.parts.iter().map(|part| {
+            let own = shadow(unit, part).map(|shadow| unit.program.globals[shadow].name.clone());
+            let name = own.unwrap_or_else(|| taken.fresh(&format!("{}_{}", part.name, unit.suffix)));
+            BlockPart { name, ..part.clone() }
+        });
+        declare(&name, &parts.collect::<Vec<_>>(), out);
     }
-    let parts = block.parts.iter().map(|part| {
-        let own = shadow(part).map(|shadow| unit.program.globals[shadow].name.clone());
-        let name = own.unwrap_or_else(|| taken.fresh(&format!("{}_b", part.name)));
-        BlockPart { name, ..part.clone() }
-    });
-    declare(&name, &parts.collect::<Vec<_>>(), out);
     Ok(())
 }
 

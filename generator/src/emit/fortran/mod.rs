@@ -5,25 +5,31 @@
 //! and an external procedure for each head. A sweep takes every array by the address of its first element, with its
 //! extents as parameters, so an assumed shape has one more parameter for each dimension.
 
+mod check;
 mod expr;
+mod head;
 mod helpers;
 mod item;
 mod leaves;
 mod lines;
 mod memory;
 mod names;
+mod parts;
 mod place;
+mod snapshot;
 mod state;
 mod sweep;
 mod tape;
 mod unit;
+mod witness;
 mod words;
 
+use super::body::tangents::tangents_of;
 use super::{Options, Output};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
-use crate::sweeps::Adjoint;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::sweeps::{Adjoint, Tangents};
+use parts::Parts;
 use unit::{Sweep, Unit};
 
 /// The adjoint as Fortran.
@@ -31,169 +37,251 @@ use unit::{Sweep, Unit};
 /// # Errors
 /// What cannot be written.
 pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Result<Output, Vec<Refusal>> {
-    let program = &adjoint.program;
-    if adjoint.wide.is_some() {
-        let what = "several adjoints at once are not written in Fortran yet".to_string();
-        let help = "call the adjoint once for each direction".to_string();
-        return Err(vec![Refusal { class: Class::Language, span: Span::default(), what, help }]);
+    let unit = unit_of_adjoint(adjoint, fortran, options)?;
+    let parts = parts_of_adjoint(&unit, adjoint);
+    finish(&[&unit], &parts, "adjoint", &adjoint.heads, options)
+}
+
+/// The adjoint and the tangent as Fortran, in one file.
+///
+/// # Errors
+/// What cannot be written.
+pub fn with_tangent(
+    adjoint: &Adjoint,
+    tangents: &Tangents,
+    fortran: &Fortran,
+    options: &Options,
+) -> Result<Output, Vec<Refusal>> {
+    let first = unit_of_adjoint(adjoint, fortran, options)?;
+    let mut parts = parts_of_adjoint(&first, adjoint);
+    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
+    unit.suffix = "d";
+    unit.taken.join(&first.taken);
+    name_tangents(&mut unit, tangents)?;
+    add_tangents(&mut parts, &unit, tangents);
+    finish(&[&first, &unit], &parts, "adjoint and the tangent", &adjoint.heads, options)
+}
+
+/// The adjoint as Fortran that checks itself at run time: see [`crate::check`]. The tangent goes into the same file.
+///
+/// # Errors
+/// What cannot be written.
+pub fn checked(
+    adjoint: &Adjoint,
+    tangents: &Tangents,
+    fortran: &Fortran,
+    options: &Options,
+) -> Result<Output, Vec<Refusal>> {
+    let mut first = unit_of_adjoint(adjoint, fortran, options)?;
+    first.checks = true;
+    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
+    unit.suffix = "d";
+    unit.taken.join(&first.taken);
+    name_tangents(&mut unit, tangents)?;
+    refuse_unchecked(&first, adjoint)?;
+    let mut parts = Parts::default();
+    sweeps_of(&mut parts, &first, adjoint);
+    tangents.tangents.iter().for_each(|(id, ..)| parts.sweep(&unit, *id, Role::Tangent));
+    let mut check = check::Check::new(&first, &unit, adjoint, tangents);
+    for (number, head) in adjoint.heads.iter().enumerate() {
+        check.head(&mut parts, number, *head);
     }
-    let stem = options.file.rsplit_once('.').map_or(&*options.file, |(stem, _)| stem);
-    let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    // A name begins with a letter.
-    let stem = if stem.starts_with(|c: char| c.is_ascii_alphabetic()) { stem } else { format!("file_{stem}") };
-    let mut unit = Unit::new(program, fortran, format!("{stem}_functions"));
-    unit.shadows = adjoint.global_shadows.iter().map(|(primal, shadow)| (*shadow, *primal)).collect();
-    for each in &adjoint.sweeps {
-        for (proc, suffix, roles) in
-            [(each.runs_forward(), "fwd", None), (&each.reverse, "rev", Some(&each.interface.params[..]))]
-        {
-            let name = unit.taken.fresh(&format!("{}_{suffix}", each.name));
-            unit.sweeps.insert((each.proc, proc.role), Sweep { name, proc, roles });
-        }
-    }
+    check.tellers(&mut parts);
+    parts.add_shadows(&first);
+    parts.add_shadows(&unit);
+    let mut output = finish(&[&first, &unit], &parts, "adjoint", &adjoint.heads, options)?;
+    let (title, rest) = output.source.split_once('\n').unwrap_or_default();
+    output.source = format!("{title}\n{}{rest}", check.module());
+    Ok(Output { check: check.text(), ..output })
+}
+
+/// Refuses what the check does not compare: variables in COMMON, derived types, and heads outside of modules with
+/// assumed shapes, because what the check calls has no interface for them.
+fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> {
+    refuse_shadows(unit, "--check does not compare")?;
     for &head in &adjoint.heads {
-        let name = adjoint.name(head);
-        if fortran.taken.contains(&name) {
-            let proc = &program.procs[head];
-            let what = format!("'{name}', the name of the adjoint of '{}', is taken", proc.name);
-            let help = "give the procedure that has it another name".to_string();
+        let proc = &unit.program.procs[head];
+        if let Some(param) = proc.params.iter().find(|param| unit.derived(&param.ty).is_some()) {
+            let what = format!("--check does not compare arguments of derived types, as '{}'", param.name);
+            let help = "compare the adjoint with differences, or make a head that takes the components".to_string();
             return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
         }
     }
-    // By module: procedures, and names that others use.
-    let mut bodies: BTreeMap<Option<usize>, String> = BTreeMap::new();
-    let mut public: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    for &head in adjoint.heads.iter().filter(|head| unit.facts(**head).module.is_none()) {
+        let proc = &unit.program.procs[head];
+        if (0..proc.params.len()).any(|k| unit.is_extent(head, k)) {
+            let what =
+                format!("'{}' has arguments of assumed shape and stands in no module: no check calls it", proc.name);
+            let help = "put it into a module, or declare the extents".to_string();
+            return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses derivatives of variables in COMMON, of variables with SAVE, and of derived types; `why` not.
+fn refuse_shadows(unit: &Unit, why: &str) -> Result<(), Vec<Refusal>> {
+    for (shadow, primal) in &unit.shadows {
+        let object = &unit.program.globals[*primal];
+        let is_derived = unit.derived(&object.elem).is_some();
+        if !is_derived && unit.stored(*shadow).module().is_some() {
+            continue;
+        }
+        let kind = if is_derived { "variables of derived types" } else { "variables in COMMON or with SAVE" };
+        let what = format!("{why} {kind}, as '{}'", object.name);
+        let help = "make it a variable of a module, of a type that Fortran has".to_string();
+        return Err(vec![Refusal { class: Class::Language, span: object.span, what, help }]);
+    }
+    Ok(())
+}
+
+/// Refuses derived types that have derivatives: they hold one adjoint of each real.
+fn refuse_wide(unit: &Unit) -> Result<(), Vec<Refusal>> {
+    refuse_shadows(unit, "--vector has no adjoints of")?;
+    for each in unit.sweeps.values() {
+        let types = &unit.program.types.structs;
+        let is_wide = |ty: &Type| ty.as_struct().is_some_and(|id| types[id].adjoints.is_some());
+        let params = each.proc.params.iter().filter_map(|param| param.ty.target());
+        let objects = each.proc.objects.iter().map(|object| &object.elem);
+        if params.chain(objects).any(|ty| is_wide(ty.innermost())) {
+            let what = "--vector has no adjoints of variables of derived types".to_string();
+            let help = "call the adjoint once for each direction".to_string();
+            return Err(vec![Refusal { class: Class::Language, span: each.proc.span, what, help }]);
+        }
+    }
+    Ok(())
+}
+
+/// The tangent as Fortran.
+///
+/// # Errors
+/// What cannot be written.
+pub fn tangent(tangents: &Tangents, fortran: &Fortran, options: &Options) -> Result<Output, Vec<Refusal>> {
+    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
+    unit.suffix = "d";
+    name_tangents(&mut unit, tangents)?;
+    let mut parts = Parts::default();
+    add_tangents(&mut parts, &unit, tangents);
+    finish(&[&unit], &parts, "tangent", &tangents.heads, options)
+}
+
+/// The name of the output as names of Fortran may begin.
+fn stem(options: &Options) -> String {
+    let stem = options.file.rsplit_once('.').map_or(&*options.file, |(stem, _)| stem);
+    let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    // A name begins with a letter.
+    if stem.starts_with(|c: char| c.is_ascii_alphabetic()) { stem } else { format!("file_{stem}") }
+}
+
+/// Names the sweeps.
+fn unit_of_adjoint<'a>(
+    adjoint: &'a Adjoint,
+    fortran: &'a Fortran,
+    options: &Options,
+) -> Result<Unit<'a>, Vec<Refusal>> {
+    let mut unit = Unit::new(&adjoint.program, fortran, stem(options));
+    unit.directions = adjoint.wide.as_ref().map(|wide| wide.directions);
+    let several = if adjoint.wide.is_some() { "v" } else { "" };
+    unit.shadows = adjoint.global_shadows.iter().map(|(primal, shadow)| (*shadow, *primal)).collect();
+    let heads: Vec<(ProcId, String)> = adjoint.heads.iter().map(|head| (*head, adjoint.name(*head))).collect();
+    unit.head_names("adjoint", &heads)?;
     for each in &adjoint.sweeps {
-        let module = unit.facts(each.proc).module;
-        for role in [Role::Forward, Role::Reverse] {
-            *bodies.entry(module).or_default() += &unit.sweep(each.proc, role);
-            if let Some(module) = module {
-                public.entry(module).or_default().insert(unit.sweeps[&(each.proc, role)].name.clone());
+        let primals = (0..each.runs_forward().params.len()).map(|k| ReverseParam::Primal(k as u32)).collect();
+        for (proc, suffix, roles) in
+            [(each.runs_forward(), "fwd", primals), (&each.reverse, "rev", each.interface.params.clone())]
+        {
+            let name = format!("{}_{suffix}{several}", each.name);
+            if adjoint.split && adjoint.heads.contains(&each.proc) {
+                let sweep = if proc.role == Role::Forward { "forward sweep" } else { "reverse sweep" };
+                unit.is_free(sweep, each.proc, &name)?;
             }
+            let name = unit.taken.fresh(&name);
+            unit.sweeps.insert((each.proc, proc.role), Sweep { name, proc, roles });
         }
     }
-    let mut external = String::new();
+    if unit.directions.is_some() {
+        refuse_wide(&unit)?;
+    }
+    Ok(unit)
+}
+
+fn sweeps_of(parts: &mut Parts, unit: &Unit, adjoint: &Adjoint) {
+    for each in &adjoint.sweeps {
+        parts.sweep(unit, each.proc, Role::Forward);
+        parts.sweep(unit, each.proc, Role::Reverse);
+    }
+}
+
+fn parts_of_adjoint(unit: &Unit, adjoint: &Adjoint) -> Parts {
+    let mut parts = Parts::default();
+    sweeps_of(&mut parts, unit, adjoint);
     for &head in &adjoint.heads {
-        let text = unit.head(adjoint, head);
-        match unit.facts(head).module {
-            Some(module) => {
-                *bodies.entry(Some(module)).or_default() += &text;
-                public.entry(module).or_default().insert(adjoint.name(head));
-            }
-            None => external += &text,
+        parts.head(unit, head, &adjoint.name(head), &unit.adjoint(adjoint, head));
+    }
+    parts.add_shadows(unit);
+    parts
+}
+
+/// Names the tangents; those of heads have a procedure for the user in front of them.
+fn name_tangents<'a>(unit: &mut Unit<'a>, tangents: &'a Tangents) -> Result<(), Vec<Refusal>> {
+    unit.shadows = tangents.global_tangents.iter().map(|(primal, tangent)| (*tangent, *primal)).collect();
+    unit.head_names("tangent", &heads_of(tangents))?;
+    for (id, name, proc) in &tangents.tangents {
+        let mut roles = Vec::new();
+        for (k, tangent) in tangents_of(&tangents.program.procs[*id], proc).iter().enumerate() {
+            roles.push(ReverseParam::Primal(k as u32));
+            tangent.iter().for_each(|_| roles.push(ReverseParam::Adjoint(k as u32)));
         }
+        if roles.len() < proc.params.len() {
+            roles.push(ReverseParam::Seed);
+        }
+        let name = unit.taken.fresh(&format!("{name}_tangent"));
+        unit.sweeps.insert((*id, Role::Tangent), Sweep { name, proc, roles });
     }
-    let mut shadows: BTreeMap<usize, String> = BTreeMap::new();
-    for (primal, shadow) in &adjoint.global_shadows {
-        let Home::Module(module) = unit.stored(*primal).home else { continue };
-        let object = &program.globals[*shadow];
-        *shadows.entry(module).or_default() += &shadow_text(&unit, *shadow, object);
-        public.entry(module).or_default().insert(object.name.clone());
+    Ok(())
+}
+
+/// Heads that have a tangent, with its name.
+fn heads_of(tangents: &Tangents) -> Vec<(ProcId, String)> {
+    let heads = tangents.tangents.iter().filter(|(id, ..)| tangents.heads.contains(id));
+    heads.map(|(id, name, _)| (*id, format!("{name}_d"))).collect()
+}
+
+fn add_tangents(parts: &mut Parts, unit: &Unit, tangents: &Tangents) {
+    tangents.tangents.iter().for_each(|(id, ..)| parts.sweep(unit, *id, Role::Tangent));
+    for (head, name) in heads_of(tangents) {
+        parts.head(unit, head, &name, &unit.tangent(head, &name));
     }
-    let problems = unit.problems();
+    parts.add_shadows(unit);
+}
+
+/// The output of units that share what is written.
+fn finish(
+    units: &[&Unit],
+    parts: &Parts,
+    what: &str,
+    heads: &[ProcId],
+    options: &Options,
+) -> Result<Output, Vec<Refusal>> {
+    let problems: Vec<Refusal> = units.iter().flat_map(|unit| unit.problems()).collect();
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut text = format!("! {}: the adjoint of {}, written by adtape.\n", options.file, heads(adjoint));
-    let helpers = unit.helpers.borrow();
-    if !helpers.is_empty() {
-        text += &helpers::module(&unit.helper_module, &helpers);
-    }
-    if let Some(memory) = memory::module(&unit, adjoint)? {
+    let unit = units[0];
+    let names: Vec<&str> = heads.iter().map(|head| unit.program.procs[*head].name.as_str()).collect();
+    let mut text = format!("! {}: the {what} of {}, written by adtape.\n", options.file, names.join(", "));
+    let helpers = units.iter().flat_map(|unit| unit.helpers.borrow().clone()).collect();
+    text += &helpers::module(&unit.helper_module(), &helpers);
+    if let Some(memory) = memory::module(units)? {
         text += &memory;
     }
-    text += &extended(program, fortran, &bodies, &shadows, &public);
-    if let Some(body) = bodies.get(&None) {
+    let (inside, beside) = parts::sources(unit.fortran, parts);
+    text += &parts::extended(unit.program, unit.fortran, parts, &inside);
+    if let Some(body) = parts.bodies.get(&None) {
         let name = unit.sweep_module();
-        text +=
-            &format!("!> Sweeps of procedures that no module contains.\nmodule {name}\n  implicit none\n\ncontains\n");
-        text += &format!("{body}\nend module {name}\n");
+        text += "!> Derivatives of procedures that no module contains.\n";
+        text += &format!("module {name}\n  implicit none\n\ncontains\n{body}\nend module {name}\n");
     }
-    text += &external;
-    Ok(Output { source: text, header: String::new(), check: String::new() })
-}
-
-fn heads(adjoint: &Adjoint) -> String {
-    let names: Vec<&str> = adjoint.heads.iter().map(|head| adjoint.program.procs[*head].name.as_str()).collect();
-    names.join(", ")
-}
-
-/// The declaration of an adjoint in a module.
-fn shadow_text(unit: &Unit, shadow: GlobalId, object: &Object) -> String {
-    let lowers = state::bounds(&unit.stored(shadow).lowers, object.shape.len());
-    let dims = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
-        let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
-            Some(ExprKind::Int(extent)) => *extent,
-            _ => 1,
-        };
-        format!("{lower}:{}", lower + extent - 1)
-    });
-    let dims: Vec<String> = dims.collect();
-    let dims = if dims.is_empty() { String::new() } else { format!("({})", dims.join(", ")) };
-    let (ty, zero) = (unit.type_text(&object.elem), unit.zero(&object.elem));
-    format!("  {ty}, save :: {}{dims} = {zero}\n", object.name)
-}
-
-/// The files of modules that get something, with it in them.
-fn extended(
-    program: &Program,
-    fortran: &Fortran,
-    bodies: &BTreeMap<Option<usize>, String>,
-    shadows: &BTreeMap<usize, String>,
-    public: &BTreeMap<usize, BTreeSet<String>>,
-) -> String {
-    let grows = |module: usize| bodies.contains_key(&Some(module)) || shadows.contains_key(&module);
-    let mut text = String::new();
-    for (number, source) in program.sources.iter().enumerate() {
-        let lines: Vec<&str> = source.text.lines().collect();
-        // Those of this file, with the lines of their CONTAINS.
-        let modules: Vec<(usize, &FortranModule, Option<u32>)> = fortran
-            .modules
-            .iter()
-            .enumerate()
-            .filter(|(at, module)| module.source as usize == number && grows(*at))
-            .map(|(at, module)| (at, module, contains_line(&lines, module)))
-            .collect();
-        if modules.is_empty() {
-            continue;
-        }
-        for (at, line) in lines.iter().enumerate() {
-            let here = at as u32 + 1;
-            for (module, known, contains) in &modules {
-                if here == contains.unwrap_or(known.end) {
-                    if let Some(shadows) = shadows.get(module) {
-                        text += shadows;
-                    }
-                    if let Some(names) = public.get(module) {
-                        let mut out = lines::Lines { indent: 1, ..lines::Lines::default() };
-                        out.line(&format!("public :: {}", names.iter().cloned().collect::<Vec<_>>().join(", ")));
-                        text += &out.text;
-                    }
-                }
-                if here == known.end
-                    && let Some(body) = bodies.get(&Some(*module))
-                {
-                    if contains.is_none() {
-                        text += "contains\n";
-                    }
-                    text += body;
-                    text.push('\n');
-                }
-            }
-            text += line;
-            text.push('\n');
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// The line of a module's CONTAINS.
-fn contains_line(lines: &[&str], module: &FortranModule) -> Option<u32> {
-    let first = module.contains? as usize;
-    let is_contains = |line: &str| {
-        let word: String = line.trim_start().chars().take_while(|c| c.is_ascii_alphabetic()).collect();
-        word.eq_ignore_ascii_case("contains")
-    };
-    (1..=first).rev().find(|at| lines.get(at - 1).is_some_and(|line| is_contains(line))).map(|at| at as u32)
+    text += &parts.external;
+    Ok(Output { source: text, beside, ..Output::default() })
 }

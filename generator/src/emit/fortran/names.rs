@@ -11,7 +11,8 @@ pub struct Taken(BTreeSet<String>);
 /// Names that generated text uses for other things.
 const USED: &str = "abs acos acosh aint allocate allocated anint asin asinh atan atan2 atanh bessel_j0 bessel_j1 bessel_jn \
     bessel_y0 bessel_y1 bessel_yn call ceiling cos cosh dim do else end erf erfc error exp floor gamma hypot huge iand ieor \
-    if int ior log log10 log_gamma max merge min mod nint not only pop pop_bool pop_control pop_count push push_bool \
+    if int ior log log10 log_gamma mark_reset mark_take max merge min mod nint not only passes_create passes_destroy \
+    passes_enter passes_leave passes_move passes_run passes_state pop pop_bool pop_control pop_count push push_bool \
     push_control push_count real sign sin sinh size sqrt stop tan tanh use";
 
 impl Taken {
@@ -23,6 +24,11 @@ impl Taken {
     /// Takes a name.
     pub fn take(&mut self, name: &str) {
         self.0.insert(name.to_ascii_lowercase());
+    }
+
+    /// Takes the names that are taken elsewhere.
+    pub fn join(&mut self, other: &Taken) {
+        self.0.extend(other.0.iter().cloned());
     }
 
     /// A name that nobody has, taken from now on: this one, or with a number behind it.

@@ -115,6 +115,13 @@ impl Body<'_> {
 
     /// An element.
     fn element(&self, name: String, form: Form, subscripts: &[Subscript]) -> String {
+        // A scalar is the first element behind its address; its directions are an array.
+        let subscripts = match (&form, subscripts) {
+            (Form::Bounds(lowers), [first, direction]) if lowers.len() == 1 && first.at.kind == ExprKind::Int(0) => {
+                std::slice::from_ref(direction)
+            }
+            _ => subscripts,
+        };
         match form {
             Form::Scalar => name,
             Form::Allocated => {
@@ -130,9 +137,11 @@ impl Body<'_> {
                 format!("{name}({})", at.join(", "))
             }
             Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
-                let at = subscripts.iter().rev().zip(&lowers);
-                let at: Vec<String> = at.map(|(s, lower)| self.number(&s.at.offset(*lower), bind::ANY)).collect();
-                format!("{name}({})", at.join(", "))
+                format!("{name}({})", self.list(subscripts, &lowers))
+            }
+            // From the first direction on.
+            Form::Bounds(lowers) if self.unit.directions.is_some() && lowers.len() == subscripts.len() + 1 => {
+                format!("{name}(1, {})", self.list(subscripts, &lowers[1..]))
             }
             Form::Bounds(_) => self.problem("an array with another number of subscripts"),
             Form::Flat => match flat(subscripts) {
@@ -163,6 +172,13 @@ impl Body<'_> {
             ExprKind::Cast(inner) if at.ty.is_integer() => self.without_lower(lower, inner),
             _ => None,
         }
+    }
+
+    /// Subscripts as Fortran has them: from lower bounds on, the first dimension first.
+    fn list(&self, subscripts: &[Subscript], lowers: &[i128]) -> String {
+        let at = subscripts.iter().rev().zip(lowers);
+        let at: Vec<String> = at.map(|(s, lower)| self.number(&s.at.offset(*lower), bind::ANY)).collect();
+        at.join(", ")
     }
 
     /// A place behind the address of another one.

@@ -61,6 +61,10 @@ pub struct Body<'a> {
     pub uses: RefCell<BTreeSet<(String, String)>>,
     /// Declarations of constants of the procedure.
     pub constants: RefCell<BTreeSet<String>>,
+    /// Passes that are compared with their first run: variables with the notes before them, and with marks.
+    pub rehearsals: Vec<(String, String)>,
+    /// Handles of the loops that run again from snapshots, the innermost last.
+    pub handles: Vec<String>,
     /// Names of the tape's module.
     pub of_tape: RefCell<BTreeSet<&'static str>>,
 }
@@ -98,6 +102,8 @@ impl<'a> Body<'a> {
             extra: BTreeSet::new(),
             uses: RefCell::default(),
             constants: RefCell::default(),
+            rehearsals: Vec::new(),
+            handles: Vec::new(),
             of_tape: RefCell::default(),
         };
         body.name_values();
@@ -229,12 +235,13 @@ impl<'a> Body<'a> {
                 Form::Scalar
             } else {
                 let own = facts.lowers.get(&object.name);
-                // The adjoint of an array has the bounds of the array.
-                let of_adjoint = || {
-                    let stem = object.name.rsplit_once("_b").map_or(&*object.name, |(stem, _)| stem);
+                // The derivative of an array has the bounds of the array.
+                let suffix = if self.proc.role == Role::Tangent { "_d" } else { "_b" };
+                let of_derivative = || {
+                    let stem = object.name.rsplit_once(suffix).map_or(&*object.name, |(stem, _)| stem);
                     facts.lowers.get(stem)
                 };
-                let lowers = own.or_else(of_adjoint).cloned().unwrap_or_default();
+                let lowers = own.or_else(of_derivative).cloned().unwrap_or_default();
                 Form::Bounds(bounds(&lowers, object.shape.len()))
             };
             self.objects.push(name);
@@ -279,7 +286,9 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Constant lower bounds; 0 where one is none.
+/// Constant lower bounds; 0 where one is none. Directions of an adjoint come first, from 1.
 pub fn bounds(lowers: &[Option<i128>], rank: usize) -> Vec<i128> {
-    (0..rank).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0)).collect()
+    let directions = if lowers.is_empty() { 0 } else { rank.saturating_sub(lowers.len()) };
+    let own = (0..rank - directions).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0));
+    std::iter::repeat_n(1, directions).chain(own).collect()
 }

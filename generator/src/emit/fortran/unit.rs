@@ -14,7 +14,7 @@ pub struct Unit<'a> {
     pub fortran: &'a Fortran,
     /// By procedure: what the sources say of it.
     facts: Vec<&'a FortranProc>,
-    /// By procedure and role: the name of a sweep, and its parameters.
+    /// By procedure and role: the name of a sweep or tangent, and its parameters.
     pub sweeps: FxHashMap<(ProcId, Role), Sweep<'a>>,
     /// Names that mean something outside of procedures.
     pub taken: Taken,
@@ -24,27 +24,40 @@ pub struct Unit<'a> {
     pub named: RefCell<BTreeSet<GlobalId>>,
     /// Functions that sweeps call and Fortran lacks.
     pub helpers: RefCell<BTreeSet<&'static str>>,
-    /// The module of these functions.
-    pub helper_module: String,
+    /// How names of the check begin.
+    pub witness: String,
+    /// How many adjoints there are of each real, if there are several.
+    pub directions: Option<u32>,
+    /// What names of derivatives end with.
+    pub suffix: &'static str,
+    /// Whether the sweeps check themselves.
+    pub checks: bool,
+    /// What the names of modules begin with.
+    stem: String,
     problems: RefCell<Vec<Refusal>>,
 }
 
-/// A sweep.
+/// A sweep, or a tangent.
 pub struct Sweep<'a> {
     pub name: String,
     pub proc: &'a Proc,
-    /// What each parameter of a reverse sweep is.
-    pub roles: Option<&'a [ReverseParam]>,
+    /// What each parameter is; of a tangent, what is the adjoint elsewhere is the tangent.
+    pub roles: Vec<ReverseParam>,
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(program: &'a Program, fortran: &'a Fortran, helper_module: String) -> Unit<'a> {
+    pub fn new(program: &'a Program, fortran: &'a Fortran, stem: String) -> Unit<'a> {
         let mut taken = Taken::usual();
         fortran.taken.iter().for_each(|name| taken.take(name));
         fortran.modules.iter().for_each(|module| taken.take(&module.name));
         fortran.procs.iter().for_each(|proc| taken.take(&proc.name));
         program.globals.iter().for_each(|global| taken.take(&global.name));
+        let witness = taken.fresh("check_operands");
         Unit {
+            witness,
+            directions: None,
+            suffix: "b",
+            checks: false,
             program,
             fortran,
             facts: program.procs.iter().map(|proc| fortran.of(&proc.name)).collect(),
@@ -53,7 +66,7 @@ impl<'a> Unit<'a> {
             shadows: BTreeMap::new(),
             named: RefCell::default(),
             helpers: RefCell::default(),
-            helper_module,
+            stem,
             problems: RefCell::default(),
         }
     }
@@ -61,6 +74,59 @@ impl<'a> Unit<'a> {
     /// What the sources say of a procedure.
     pub fn facts(&self, id: ProcId) -> &'a FortranProc {
         self.facts[id.index()]
+    }
+
+    /// The module of functions that sweeps call.
+    pub fn helper_module(&self) -> String {
+        format!("{}_functions", self.stem)
+    }
+
+    /// The module of the sweeps of procedures that no module contains.
+    pub fn sweep_module(&self) -> String {
+        format!("{}_sweeps", self.stem)
+    }
+
+    /// The module of memory that procedures share or keep.
+    pub fn memory_module(&self) -> String {
+        format!("{}_memory", self.stem)
+    }
+
+    /// The shadow of a variable with static storage.
+    pub fn shadow_of(&self, primal: GlobalId) -> Option<GlobalId> {
+        self.shadows.iter().find(|(_, of)| **of == primal).map(|(shadow, _)| *shadow)
+    }
+
+    /// The derived types of a procedure's arguments that come from other modules than its own, with these.
+    pub fn types_from_elsewhere(&self, id: ProcId) -> BTreeSet<(&str, &str)> {
+        let own = self.facts(id).module;
+        let types = self.program.procs[id].params.iter().filter_map(|param| self.derived(&param.ty));
+        let others = types.filter(|of| own != Some(of.module));
+        others.map(|of| (self.fortran.modules[of.module].name.as_str(), of.name.as_str())).collect()
+    }
+
+    /// The module of the check.
+    pub fn check_module(&self) -> String {
+        format!("{}_check", self.stem)
+    }
+
+    /// Takes the names of what the user calls, which nothing else may have; `what` is the word for it.
+    pub fn head_names(&mut self, what: &str, heads: &[(ProcId, String)]) -> Result<(), Vec<Refusal>> {
+        for (head, name) in heads {
+            self.is_free(what, *head, name)?;
+            self.taken.take(name);
+        }
+        Ok(())
+    }
+
+    /// Refuses a name of what the user calls that something else has; `what` is the word for it.
+    pub fn is_free(&self, what: &str, head: ProcId, name: &str) -> Result<(), Vec<Refusal>> {
+        if !self.fortran.taken.iter().any(|taken| taken == name) {
+            return Ok(());
+        }
+        let proc = &self.program.procs[head];
+        let what = format!("'{name}', the name of the {what} of '{}', is taken", proc.name);
+        let help = "give the procedure that has it another name".to_string();
+        Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }])
     }
 
     /// Whether a sweep calls itself, or what calls it.

@@ -17,6 +17,7 @@ mod components;
 mod data;
 mod derived;
 mod expression;
+mod files;
 mod intrinsic;
 mod jumps;
 mod loops;
@@ -76,6 +77,7 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
         return Err(texts.unread(refusals));
     }
     let mut reader = Reader::new(&names, texts);
+    reader.fortran.files = files.iter().map(|file| files::modules(file)).collect();
     reader.heads(&input.heads);
     reader.lower();
     if !reader.refusals.is_empty() {

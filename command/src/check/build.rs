@@ -1,0 +1,133 @@
+//! What checks in both languages need: compilers, flags, a folder, a run.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::say;
+
+/// Exit status where a check failed.
+pub const WRONG: u8 = 4;
+/// Exit status where all was right that could be compared, but something could not.
+const INCOMPLETE: u8 = 5;
+/// Nothing calls the program's own `main`, so that the libraries that it needs need not be there. The jump table of a
+/// `switch` would refer to it.
+pub const ONLY_WHAT_IS_CALLED: [&str; 3] = ["-ffunction-sections", "-fno-jump-tables", "-Wl,--gc-sections"];
+
+/// Runs the driver; the exit status where something is wrong.
+pub fn finished(program: &Path, driver: &str) -> Result<(), u8> {
+    let mut run = Command::new(program);
+    // Leaks of the driver are its own; a stack that moves would hide which memory is the caller's.
+    run.env("ASAN_OPTIONS", format!("detect_leaks=0:detect_stack_use_after_return=0:exitcode={WRONG}"));
+    run.env("UBSAN_OPTIONS", format!("print_stacktrace=1:exitcode={WRONG}"));
+    let status = run.status().map_err(|error| failed(&format!("{driver} does not run: {error}")))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(code) if code == i32::from(WRONG) => {
+            failed(&format!("the check with {driver} failed"));
+            Err(WRONG)
+        }
+        Some(code) if code == i32::from(INCOMPLETE) => {
+            failed(&format!("the check with {driver} is incomplete: see 'not compared' above"));
+            Err(INCOMPLETE)
+        }
+        Some(code) => Err(failed(&format!("{driver} ended with status {code}"))),
+        None => {
+            failed(&format!("the check with {driver} failed: {status}"));
+            Err(WRONG)
+        }
+    }
+}
+
+pub fn failed(what: &str) -> u8 {
+    say::tell(&format!("adtape: {what}\n"));
+    1
+}
+
+/// The program that compiles: `CC` may name it with arguments of its own, as `ccache gcc` does.
+pub struct Compiler {
+    pub words: Vec<String>,
+}
+
+impl Compiler {
+    pub fn new() -> Result<Compiler, u8> {
+        Compiler::named("CC", "cc")
+    }
+
+    /// The one that a variable of the environment names, else the usual one.
+    pub fn named(variable: &str, usual: &str) -> Result<Compiler, u8> {
+        let named = std::env::var(variable).unwrap_or_default();
+        // The path of a program may have blanks.
+        let words = if Path::new(&named).is_file() { vec![named] } else { words(variable, &named)? };
+        Ok(Compiler { words: if words.is_empty() { vec![usual.into()] } else { words } })
+    }
+
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]);
+        command
+    }
+}
+
+/// The words of a text as a shell reads them: quotes and backslashes keep blanks inside of a word.
+fn words(name: &str, text: &str) -> Result<Vec<String>, u8> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match (c, quote) {
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (_, Some(open)) if c == open => quote = None,
+            // Between double quotes a backslash keeps what would end or change the text there.
+            ('\\', Some('"')) if !matches!(rest.peek(), Some('"' | '\\' | '$' | '`')) => {
+                word.get_or_insert_default().push(c);
+            }
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(rest.next()),
+            (_, None) if c.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    if let Some(open) = quote {
+        return Err(failed(&format!("{name} has no second {open}: {text}")));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// How the compiler finds a package.
+pub fn flags_of(package: &str) -> Result<Vec<String>, u8> {
+    if let Ok(flags) = std::env::var("ADTAPE_FLAGS") {
+        return words("ADTAPE_FLAGS", &flags);
+    }
+    let asked = Command::new("pkg-config").args(["--cflags", "--libs", package]).output();
+    match asked {
+        Ok(output) if output.status.success() => {
+            words("what pkg-config prints", &String::from_utf8_lossy(&output.stdout))
+        }
+        _ => Err(failed(&format!(
+            "pkg-config does not know {package}: install it, or set ADTAPE_FLAGS to what finds it"
+        ))),
+    }
+}
+
+/// A folder that goes when the check ends.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new() -> std::io::Result<Folder> {
+        let path = std::env::temp_dir().join(format!("adtape-check-{}", std::process::id()));
+        std::fs::create_dir(&path)?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let path: &Path = &self.0;
+        // A folder that stays is no reason to fail.
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
