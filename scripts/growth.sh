@@ -1,36 +1,113 @@
 #!/usr/bin/env bash
-# Whether the generator's instructions grow in proportion with a chain of `else if`, which nests as deeply as it is long.
-# callgrind counts those of three lengths, each twice the one before. The second step takes twice the first one where
-# growth is linear, four times where it is quadratic.
+# Whether the generator's instructions grow with a program, and not with its square. callgrind counts those for programs of
+# one kind and three lengths, each twice the one before. The second step takes twice the first one where growth is linear,
+# four times where it is quadratic. The chain of `else if` nests as deeply as it is long.
+#
+#   scripts/growth.sh [kind ...]      some of the kinds
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target=${CARGO_TARGET_DIR:-target}
-most=3.2
 work=$target/growth
 rm -rf "$work"
 mkdir -p "$work"
+# callgrind reads the debugging information of what it runs, which takes longer than to count.
+strip --strip-debug "$target/debug/adtape" -o "$work/adtape"
 
-chain() { # length
+# A kind, its head, its shortest length, and how many times the first step the second one takes at most.
+kinds='choices|f(f)/(x)|20|3.2
+chain|f(f)/(x)|40|2.6
+stores|f(f x)/(x y)|20|2.6
+loops|f(f x)/(x)|4|2.6
+calls|f(f x)/(x)|4|2.6
+structs|f(f x)/(x)|2|2.6'
+
+# `if … else if …`
+choices() {
   echo 'double f(int n, const double *x) { double s = 0; for (int i = 0; i < n; i++) {'
   for ((k = 0; k < $1; k++)); do echo "if (x[i] < $k.5) s += $k.25 * x[i] * x[i]; else"; done
   echo 's = s * x[i]; } return s; }'
 }
 
+# Statements of scalars, one behind the other.
+chain() {
+  echo 'double sin(double); double f(double x) { double a = x;'
+  for ((k = 0; k < $1; k++)); do
+    ((k % 2)) && echo 'a = sin(a);' || echo 'a = a * x + 0.5;'
+  done
+  echo 'return a; }'
+}
+
+# Stores to elements of one array.
+stores() {
+  echo 'double f(double *x, double *y) {'
+  for ((k = 0; k < $1; k++)); do
+    echo "x[$((k * 7 % 97))] = x[$((k * 5 % 89))] * y[$((k % 13))] + x[$((k % 17))];"
+  done
+  echo 'return x[0]; }'
+}
+
+# Loops with variables of equal names.
+loops() {
+  echo 'double f(int n, double *x, int *t) { double s = 0;'
+  for ((k = 0; k < $1; k++)); do
+    echo "for (int i = $((k % 3)); i < n; i++) { int j = t[i] + $k;"
+    echo 'if (x[j] > s) s = s * x[j]; x[j] = s + x[i] * x[i]; }'
+  done
+  echo 'return s; }'
+}
+
+# Functions, and a call of each.
+calls() {
+  for ((k = 0; k < $1; k++)); do
+    echo "static double g$k(int n, double *x, double a) { double s = a;"
+    echo 'for (int i = 1; i < n; i++) { if (x[i] > 1.0) s += x[i] * a; x[i] = s * x[i - 1]; } return s; }'
+  done
+  echo 'double f(int n, double *x) { double s = 1;'
+  for ((k = 0; k < $1; k++)); do echo "s = g$k(n, x, s);"; done
+  echo 'return s; }'
+}
+
+# Functions of small structs, which are written where they are called.
+structs() {
+  echo 'struct v { double x, y; };'
+  echo 'static struct v add(struct v a, struct v b) { struct v c = {a.x + b.x, a.y + b.y}; return c; }'
+  echo 'static struct v mul(struct v a, struct v b) {'
+  echo 'struct v c; c.x = a.x * b.x - a.y * b.y; c.y = a.x * b.y + a.y * b.x; return c; }'
+  for ((k = 0; k < $1; k++)); do
+    echo "static double g$k(double *x, double s) { struct v a = {x[0], s}, b = {s, x[1]};"
+    echo 'a = add(mul(a, b), b); b = mul(b, a); x[1] = a.x; return b.y; }'
+  done
+  echo 'double f(int n, double *x) { double s = 1;'
+  for ((k = 0; k < $1; k++)); do echo "s = g$k(x, s);"; done
+  echo 'return s + n; }'
+}
+
 # The tree is given without the blanks of its lines, whose number grows with the square of the depth.
-instructions() { # length
-  local name=$work/chain_$1
-  chain "$1" >"$name.c"
+instructions() { # kind, length, head
+  local name=$work/$1_$2
+  "$1" "$2" >"$name.c"
   clang -Xclang -ast-dump=json -fsyntax-only "$name.c" | sed 's/^ *//' >"$name.json"
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$target/debug/adtape" adjoint "$name.c" --ast "$name.json" \
-    --head 'f(f)/(x)' -o "$name.out.c" >"$name.log" 2>&1 || { cat "$name.log" >&2; return 1; }
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/adtape" adjoint "$name.c" --ast "$name.json" \
+    --head "$3" -o "$name.out.c" >"$name.log" 2>&1 || { cat "$name.log" >&2; return 1; }
   sed -n 's/.*Collected : //p' "$name.log"
 }
 
-counts=()
-for length in 40 80 160; do counts+=("$(instructions "$length")"); done
-awk -v a="${counts[0]}" -v b="${counts[1]}" -v c="${counts[2]}" -v most="$most" 'BEGIN {
-  grown = (c - b) / (b - a)
-  printf "growth: chains of 40, 80, 160: %s, %s, %s instructions; the second step takes %.2f times the first\n", a, b, c, grown
-  if (grown > most) { printf "growth: FAILED: more than %.1f times\n", most; exit 1 }
-}'
+# Counts a kind at three lengths; fails where it grows too fast.
+measure() { # kind, head, shortest length, most
+  local counts=() length
+  for length in "$3" $((2 * $3)) $((4 * $3)); do counts+=("$(instructions "$1" "$length" "$2")"); done
+  awk -v kind="$1" -v n="$3" -v a="${counts[0]}" -v b="${counts[1]}" -v c="${counts[2]}" -v most="$4" 'BEGIN {
+    grown = (c - b) / (b - a)
+    printf "growth: %s of %d, %d, %d: %s, %s, %s instructions; ", kind, n, 2 * n, 4 * n, a, b, c
+    printf "the second step takes %.2f times the first\n", grown
+    if (grown > most) { printf "growth: FAILED: %s: more than %.1f times\n", kind, most; exit 1 }
+  }'
+}
+
+failed=0
+while IFS='|' read -r kind head length most; do
+  [ $# = 0 ] || [[ " $* " == *" $kind "* ]] || continue
+  measure "$kind" "$head" "$length" "$most" </dev/null || failed=1
+done <<<"$kinds"
+exit $failed

@@ -217,9 +217,23 @@ pub fn is_library_header(path: &str) -> bool {
 /// Whether generated code, or a header that it includes, has this name of the library.
 pub fn is_of_headers(name: &str) -> bool {
     static USED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| words(text)).collect());
+    static PASTED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| HEADERS.iter().flat_map(|text| pasted(text)).collect());
     let made = ["ADTAPE_OWN_TYPES", "ADTAPE_TYPE_", "ADTAPE_TAG_", "adtape_not_"];
-    is_of_library(name)
-        && (USED.contains(name) || name == "ADTAPE_H" || made.iter().any(|begin| name.starts_with(begin)))
+    let is_pasted = |name: &str| {
+        let mut rests = PASTED.iter().filter_map(|begin| name.strip_prefix(begin));
+        rests.any(|rest| USED.contains(rest))
+    };
+    let is_made = |name: &str| made.iter().any(|begin| name.starts_with(begin));
+    is_of_library(name) && (USED.contains(name) || name == "ADTAPE_H" || is_made(name) || is_pasted(name))
+}
+
+/// Beginnings of names that a header's macros put together: `adtape_push_##name`.
+fn pasted(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("##").map(|(at, _)| {
+        let before = &text[..at];
+        let start = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+        &before[start..]
+    })
 }
 
 /// The macro that says that a generated header has been included: no word of the sources, but for those of what this

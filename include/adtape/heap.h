@@ -85,7 +85,8 @@ adtape_status_t adtape_heap_create(int32_t adjoint_factor, int64_t reserve_bytes
 // is made anew at its next use.
 //
 // Returns ADTAPE_STATUS_OK or, if it is another thread's, ADTAPE_STATUS_WRONG_THREAD. Any thread may destroy a heap
-// that was released, or whose thread has ended.
+// that was released, or whose thread has ended. In a child of fork, the blocks of a heap whose thread the child does not
+// have stay where they are.
 // Fortran: `call heap_destroy(h)`.
 adtape_status_t adtape_heap_destroy(adtape_heap_t *h);
 

@@ -5,7 +5,7 @@ use super::arena::Adjoints;
 use super::class::{Class, GRANULE};
 use super::fingerprint::Fingerprint;
 use super::record::{self, Block, Kind};
-use super::shared::Shared;
+use super::shared::{Shared, abroad};
 use crate::error::{Error, Status, bytes};
 use crate::site::Site;
 use crate::tape::{Cursor, MAX_BYTES};
@@ -237,12 +237,14 @@ impl Heap {
             return Ok(());
         }
         let other = Shared::of_address(p as usize).filter(|other| other.id != self.arena.shared.id);
+        other.as_ref().map_or(Ok(()), |other| other.check_kept())?;
         let found = other.and_then(|other| {
-            let block = other.find(other.layout.offset(p as usize)?)?;
+            let offset = other.layout.offset(p as usize)?;
+            let block = abroad(|| other.find(offset))?;
             Some((other, block))
         });
         let Some((other, block)) = found else { return Err(no_own_block) };
-        if !other.set_aside(block) {
+        if !abroad(|| other.set_aside(block)) {
             return Err(Error::new(
                 Status::BadBlock,
                 format!("{p:p}, a block of another thread's heap, was freed already by a thread that is not its owner"),
@@ -258,7 +260,7 @@ impl Heap {
                 record::push(tape, kind, block, self.arena.print, site)
             });
             if let Err(error) = pushed {
-                other.take_back(block);
+                abroad(|| other.take_back(block));
                 return Err(error);
             }
         }

@@ -45,6 +45,7 @@ pub(crate) use extent::is_of_a_heap;
 pub(crate) use forward::Way;
 pub use mark::HeapMark;
 pub use program::{ObjectMemory, ProcessMemory};
+pub(crate) use shared::{hold, let_go};
 pub use stats::HeapStats;
 
 use crate::error::{Error, Status, counted};
@@ -166,6 +167,11 @@ impl Heap {
         let (layout, bytes) = (self.arena.layout, 2 * self.arena.layout.half);
         let adjoint_end = layout.adjoint_base + layout.factor * bytes;
         [(layout.base, layout.end()), (layout.adjoint_base, adjoint_end)]
+    }
+
+    /// In a child of fork that does not have the heap's thread: other heaps leave its blocks alone from now on.
+    pub(crate) fn lose(&self) {
+        self.arena.shared.lose();
     }
 
     /// The block that begins at `p` and that this heap's thread may free.

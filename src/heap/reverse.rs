@@ -3,7 +3,7 @@
 use super::Heap;
 use super::forward::Way;
 use super::record::{self, Block, Kind};
-use super::shared::Shared;
+use super::shared::{Shared, abroad};
 use crate::error::{Error, Status, bytes, counted};
 use crate::site::Site;
 use crate::sync::UNORDERED;
@@ -169,6 +169,7 @@ impl Heap {
             let gone =
                 || Error::new(Status::HeapState, "the heap of the block whose free is undone does not exist any more");
             let other = Shared::of_id(id).ok_or_else(gone)?;
+            other.check_kept()?;
             if other.layout.factor > 0 && other.reversing.load(UNORDERED) == 0 {
                 return Err(Error::new(
                     Status::NoAdjoint,
@@ -177,7 +178,7 @@ impl Heap {
                      and goes on when all have",
                 ));
             }
-            if other.find(block.offset) != Some(block) || !other.take_back(block) {
+            if !abroad(|| other.find(block.offset) == Some(block) && other.take_back(block)) {
                 return Err(Error::new(
                     Status::HeapState,
                     format!(

@@ -7,9 +7,10 @@ use super::quarantine::Quarantine;
 use super::record::{Block, MAX_OFFSET};
 use crate::error::{Error, Status, bytes};
 use crate::sync::MutexGuard;
-use crate::sync::{Arc, Mutex, StaticCounter, UNORDERED, Unordered};
+use crate::sync::{Arc, Mutex, StaticCounter, StaticLock, UNORDERED, Unordered};
 use crate::vm::{Region, Zone, default_limit};
 use std::sync::Weak;
+use std::time::Duration;
 
 /// A huge page: zones begin and end at multiples of it.
 const ZONE_UNIT: usize = 2 << 20;
@@ -61,6 +62,8 @@ pub(super) struct Shared {
     quarantine: Quarantine,
     /// Not 0 while the blocks have adjoints.
     pub reversing: Unordered,
+    /// Not 0 in a child of fork that does not have the owner's thread: nothing but the layout is read any more.
+    lost: Unordered,
     /// Dropped last.
     _region: Region,
 }
@@ -101,7 +104,28 @@ impl Zones {
 }
 
 /// The heaps of the process, but for those of adjoints only.
-static HEAPS: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+static HEAPS: StaticLock<Vec<Weak<Shared>>> = StaticLock::new(Vec::new());
+
+/// Who takes locks of another thread's heap has this: a child of fork finds those of its own thread's heaps free.
+static ABROAD: StaticLock<()> = StaticLock::new(());
+
+/// Does something with another thread's heap while no thread forks.
+pub(super) fn abroad<R>(work: impl FnOnce() -> R) -> R {
+    let _abroad = ABROAD.lock();
+    work()
+}
+
+/// Keeps other threads off each other's heaps and off their list until [`let_go`]: around a fork.
+pub(crate) fn hold(longest: Duration) {
+    ABROAD.hold(longest);
+    HEAPS.hold(longest);
+}
+
+/// Undoes [`hold`].
+pub(crate) fn let_go() {
+    HEAPS.let_go();
+    ABROAD.let_go();
+}
 
 impl Shared {
     /// A heap without memory, with room for `reserve_bytes` in each of its two primal zones; 0 for what is
@@ -129,6 +153,7 @@ impl Shared {
             large: Mutex::new(Large::new(half, 2 * half)),
             quarantine: Quarantine::new(),
             reversing: Unordered::new(0),
+            lost: Unordered::new(0),
             _region: region,
         });
         Ok((shared, zones))
@@ -139,6 +164,24 @@ impl Shared {
         let mut heaps = HEAPS.lock();
         heaps.retain(|heap| heap.strong_count() > 0);
         heaps.push(Arc::downgrade(shared));
+    }
+
+    /// In a child of fork: the owner is a thread that the child does not have.
+    pub fn lose(&self) {
+        self.lost.store(1, UNORDERED);
+    }
+
+    /// Checks that the owner's thread is one of this process, not of its parent's alone.
+    pub fn check_kept(&self) -> Result<(), Error> {
+        if self.lost.load(UNORDERED) == 0 {
+            return Ok(());
+        }
+        Err(Error::new(
+            Status::WrongThread,
+            "the block lies in the heap of a thread that this process, a child of fork, does not have\n  \
+             it stays where it is: leave it alone, and let the thread of a heap that a child needs call \
+             adtape_heap_release before the fork",
+        ))
     }
 
     pub fn large(&self) -> MutexGuard<'_, Large> {

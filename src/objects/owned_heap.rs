@@ -9,9 +9,10 @@
 
 use super::Objects;
 use super::armed::Armed;
+use super::heaps;
 use crate::error::{Error, Status, bytes, counted};
 use crate::heap::Heap;
-use crate::sync::{AtomicUsize, Mutex, Ordering};
+use crate::sync::{AtomicUsize, Ordering};
 use crate::tape::Cursor;
 use crate::tape::cursor::thread;
 use std::cell::{Cell, RefCell};
@@ -21,7 +22,7 @@ use std::cell::{Cell, RefCell};
 pub struct OwnedHeap {
     /// First, because inlined code of C programs knows where adjoints are.
     heap: Heap,
-    /// The thread that uses it, [`RELEASED`] or [`ENDED`].
+    /// The thread that uses it, [`RELEASED`], [`ENDED`] or [`LOST`].
     owner: AtomicUsize,
     /// The addresses in which it is one range.
     joined: Option<Objects>,
@@ -33,6 +34,8 @@ pub struct OwnedHeap {
 const RELEASED: usize = 0;
 /// The thread that owned the heap ended without releasing it. No cursor lies here.
 const ENDED: usize = 1;
+/// The heap belonged to a thread of the parent process that this child of fork does not have.
+const LOST: usize = 2;
 
 fn this_thread() -> usize {
     std::ptr::from_ref(thread::cursor()) as usize
@@ -46,6 +49,12 @@ fn denied(owner: usize) -> Error {
             "the heap belonged to a thread that has ended without adtape_heap_release\n  \
              any thread may give it back by adtape_heap_destroy; a thread that hands its heap over calls \
              adtape_heap_release before it ends",
+        ),
+        LOST => Error::new(
+            Status::WrongThread,
+            "the heap belonged to a thread that this process, a child of fork, does not have\n  \
+             its blocks stay where they are, and no thread allocates or frees there; a thread whose heap a child needs \
+             calls adtape_heap_release before the fork, and the child calls adtape_heap_acquire",
         ),
         RELEASED => Error::new(
             Status::Released,
@@ -67,6 +76,7 @@ impl OwnedHeap {
     pub(crate) fn make(heap: Heap) -> *mut OwnedHeap {
         let owner = AtomicUsize::new(this_thread());
         let h = Box::into_raw(Box::new(OwnedHeap { heap, owner, joined: None, saved_with: None }));
+        heaps::enrol(h as usize, lose);
         note_owned(h);
         h
     }
@@ -159,10 +169,16 @@ impl OwnedHeap {
     pub(crate) unsafe fn destroy(h: *mut OwnedHeap) -> Result<(), Error> {
         // SAFETY: a heap by contract.
         let owner = unsafe { &(*h).owner }.load(Ordering::Acquire);
-        if owner != RELEASED && owner != ENDED && owner != this_thread() {
+        if !matches!(owner, RELEASED | ENDED | LOST) && owner != this_thread() {
             return Err(denied(owner));
         }
         Armed::disarm();
+        if owner == LOST {
+            // What its thread was changing cannot be taken apart.
+            heaps::strike(h as usize);
+            heaps::stay(h as usize);
+            return Ok(());
+        }
         forget_owned(h);
         // SAFETY: as above, and nobody uses it any more.
         unsafe { unmake(h) }
@@ -190,7 +206,7 @@ impl OwnedHeap {
         let owner = unsafe { &(*h).owner };
         let taken = owner.compare_exchange(RELEASED, this_thread(), Ordering::Acquire, Ordering::Relaxed);
         taken.map(|_| note_owned(h)).map_err(|owner| match owner {
-            ENDED => denied(ENDED),
+            ENDED | LOST => denied(owner),
             _ => Error::new(
                 Status::Released,
                 "adtape_heap_acquire of a heap that is not released\n  \
@@ -263,22 +279,29 @@ fn forget_owned(h: *mut OwnedHeap) {
     });
 }
 
+/// In a child of fork, on its only thread: takes the heap from a thread that the child does not have.
+fn lose(h: usize) {
+    let h = h as *const OwnedHeap;
+    // SAFETY: a heap that is on the roll exists, and no other thread is there. What is read here never changes, but for the
+    // owner.
+    let (owner, heap) = unsafe { (&(*h).owner, &(*h).heap) };
+    if !matches!(owner.load(Ordering::Relaxed), RELEASED | ENDED | LOST)
+        && owner.load(Ordering::Relaxed) != this_thread()
+    {
+        owner.store(LOST, Ordering::Relaxed);
+        heap.lose();
+    }
+}
+
 /// # Safety
 /// A heap that nobody uses any more.
 unsafe fn unmake(h: *mut OwnedHeap) -> Result<(), Error> {
+    heaps::strike(h as usize);
     // SAFETY: heaps come from `make`.
     unsafe { Box::from_raw(h) }.leave_objects()
 }
 
 // ---- threads that end ------------------------------------------------------------------------------------
-
-/// Heaps whose thread ended while blocks were alive. Nothing uses them; a leak checker finds what they own from here.
-static STAYING: Mutex<Vec<Staying>> = Mutex::new(Vec::new());
-
-struct Staying(#[expect(dead_code, reason = "kept for leak checkers")] *mut OwnedHeap);
-
-// SAFETY: the pointer is never followed.
-unsafe impl Send for Staying {}
 
 thread_local! {
     /// The thread's own heap.
@@ -308,7 +331,7 @@ impl Drop for Own {
             return;
         }
         // Others may have pointers to its blocks: they stay.
-        STAYING.lock().push(Staying(h));
+        heaps::stay(h as usize);
         const UNDONE: &str = "the reverse sweep undoes each allocation on the thread that made it";
         thread::warn_of_leftovers(
             &format!(

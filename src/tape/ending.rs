@@ -50,7 +50,7 @@ fn in_child(action: extern "C" fn()) {
 }
 
 /// Lets functions run on the thread that forks: before, and after it in the parent and in the child.
-pub(super) fn around_fork(before: extern "C" fn(), in_parent: extern "C" fn(), in_child: extern "C" fn()) {
+pub(crate) fn around_fork(before: extern "C" fn(), in_parent: extern "C" fn(), in_child: extern "C" fn()) {
     // SAFETY: they are functions that stay.
     unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
 }

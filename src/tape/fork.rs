@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::ending::around_fork;
+pub(crate) use super::ending::around_fork;
 use super::{idle, owner, roll, view};
 use crate::store::spill;
 use crate::vm;
@@ -17,7 +17,7 @@ use std::time::Duration;
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// Lets children of fork use tapes.
-pub(super) fn prepare_for_children() {
+pub(crate) fn prepare_for_children() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| around_fork(before, in_parent, in_child));
 }

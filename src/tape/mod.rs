@@ -45,7 +45,7 @@ pub(crate) mod core;
 pub(crate) mod cursor;
 mod ending;
 pub(crate) mod failure;
-mod fork;
+pub(crate) mod fork;
 pub(crate) mod hot;
 mod idle;
 mod life;

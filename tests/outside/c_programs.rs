@@ -145,6 +145,11 @@ fn forks() {
 }
 
 #[test]
+fn forks_heaps() {
+    check("forks_heaps", &[], &[PLAIN, CHECK, MOVES], &[]);
+}
+
+#[test]
 fn forks_random() {
     check("forks_random", &[], &[PLAIN, CHECK, MOVES], &[]);
 }

@@ -20,7 +20,8 @@ const KINDS: [(&str, &str, &str); 12] = [
 ];
 
 /// Names that the output has for other files, or that its headers have: refused as whatever is at file scope.
-const REFUSED: [&str; 6] = ["f_b", "adtape_t", "adtape_self", "ADTAPE_TAPE_H", "ADTAPE_OWN_TYPES", "adtape_not_cos"];
+const REFUSED: [&str; 7] =
+    ["f_b", "adtape_t", "adtape_self", "adtape_push_f64", "ADTAPE_TAPE_H", "ADTAPE_OWN_TYPES", "adtape_not_cos"];
 /// Names of C that generated code needs: another meaning is refused.
 const OF_C: [&str; 7] = ["calloc", "abort", "uint64_t", "size_t", "NULL", "NAN", "stderr"];
 /// All others.

@@ -166,7 +166,7 @@ pub fn own(program: &Program, points: &Points, g: ProcId, loc: Loc) -> bool {
 
 /// What a function without source may write, by name, by an address that it has, or by calling the program back:
 /// variables that other files can name, those that other functions of their file write, those whose address the program
-/// gives away, and those that the program itself writes.
+/// gives away, those that a pointer at file scope leads to from the start, and those that the program itself writes.
 fn state(program: &Program, points: &Points) -> Set {
     let scratch = scratch::find(program);
     let all = program.globals.ids();
@@ -191,6 +191,10 @@ fn state(program: &Program, points: &Points) -> Set {
             }
         }
     }
+    // A pointer whose initialiser names a variable leads there, also where the program has no other name for it.
+    let led = program.led.iter().flat_map(|global| points.locs.leaves(top(global)));
+    let behind = led.filter_map(|cell| points.locs.find(Root::Cell(cell)));
+    state.extend(behind.flat_map(|loc| points.locs.leaves(loc)));
     state
 }
 

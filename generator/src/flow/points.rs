@@ -17,6 +17,7 @@
 //! *ground*: the objects that they are in the end, through every chain of calls.
 
 mod entry;
+mod offset;
 mod one;
 mod rounds;
 mod state;

@@ -1,4 +1,4 @@
-//! Faults put into the analyses, one at a time: a test of the generator must notice.
+//! Faults put into the analyses and beside them, one at a time: a test of the generator must notice.
 //!
 //! `make analysis-mutants` copies the repository into the target directory and puts all faults of `faults.rs` into the
 //! copy, each behind a test whether it is the one that `ADTAPE_FAULT` names. So the copy is compiled once. Then the
@@ -15,10 +15,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Tests that must notice a fault, in this order.
-const TESTS: [&str; 8] = [LIBRARY, "edge", "papers", "again", "replay", "meaning", "heap", "random"];
+const TESTS: [&str; 9] = [LIBRARY, "edge", "papers", "again", "replay", "meaning", "heap", WRITTEN, "random"];
 
 /// The tests within the library.
 const LIBRARY: &str = "adtape_generate";
+
+/// Its random functions of pointers into one array and of OpenMP; the others compare texts.
+const WRITTEN: &str = "written";
+const RANDOM_OF_WRITTEN: [&str; 2] = ["random_", "programs_whose_result_depends_on_the_team"];
 
 /// A program with a fault may not end.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -37,7 +41,7 @@ fn root() -> &'static Path {
 }
 
 fn text_of(file: &str) -> String {
-    std::fs::read_to_string(root().join("generator/src/flow").join(file)).expect("a file of the analyses")
+    std::fs::read_to_string(root().join("generator/src").join(file)).expect("a file of the analyses")
 }
 
 #[test]
@@ -68,7 +72,7 @@ fn build(copy: &Path, target: &Path) -> BTreeMap<String, PathBuf> {
         *text = text.replacen(original, &either, 1);
     }
     for (file, text) in changed {
-        std::fs::write(copy.join("generator/src/flow").join(file), text).expect("the copy is writable");
+        std::fs::write(copy.join("generator/src").join(file), text).expect("the copy is writable");
     }
     let library = copy.join("generator/src/lib.rs");
     let text = std::fs::read_to_string(&library).expect("the copy is complete");
@@ -89,13 +93,17 @@ fn build(copy: &Path, target: &Path) -> BTreeMap<String, PathBuf> {
 }
 
 /// Whether a test passes with a fault, or with none.
-fn passes(copy: &Path, program: &Path, fault: Option<usize>) -> bool {
-    let mut command = Command::new(program);
+fn passes(copy: &Path, tests: &BTreeMap<String, PathBuf>, test: &str, fault: Option<usize>) -> bool {
+    let mut command = Command::new(&tests[test]);
     command
         .current_dir(copy.join("generator"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .envs([("TRIES", "0"), ("UNSUPPORTED", "0")]);
+    if test == WRITTEN {
+        // All functions are compiled as one source.
+        command.args(RANDOM_OF_WRITTEN).env("PROGRAMS", "24");
+    }
     if let Some(number) = fault {
         command.env("ADTAPE_FAULT", number.to_string());
     }
@@ -126,7 +134,7 @@ fn tests_notice_each_fault() {
     let chosen: Option<Vec<usize>> =
         std::env::var("FAULTS").ok().map(|text| text.split(' ').map(|number| number.parse().unwrap()).collect());
     for test in TESTS {
-        assert!(passes(&copy, &tests[test], None), "{test} fails without a fault");
+        assert!(passes(&copy, &tests, test, None), "{test} fails without a fault");
     }
     let faults: Vec<_> = faults::all().enumerate().collect();
     let wanted = |number: &usize| chosen.as_ref().is_none_or(|chosen| chosen.contains(number));
@@ -138,7 +146,7 @@ fn tests_notice_each_fault() {
             scope.spawn(|| {
                 while let Some((number, (file, _, _, what))) = faults.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if wanted(number) {
-                        let by = TESTS.into_iter().find(|test| !passes(&copy, &tests[*test], Some(*number)));
+                        let by = TESTS.into_iter().find(|test| !passes(&copy, &tests, test, Some(*number)));
                         println!("{number:3} {:7} {file}: {what}", by.unwrap_or("none"));
                         noticed.lock().expect("no test panics here").push(by);
                     }

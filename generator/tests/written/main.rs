@@ -1,5 +1,6 @@
 //! What the generator reads and writes, but for what `make analysis-mutants` runs: that is in programs of its own.
 
+mod below;
 mod check;
 mod checkpoint;
 mod clangs;

@@ -150,7 +150,7 @@ int main(void) {
 ";
 
 /// Builds a check of a model with a driver; its exit status, what it said, and the generated file.
-fn checked(model: &str, heads: &str, driver: &str) -> (Option<i32>, String, String) {
+pub(crate) fn checked(model: &str, heads: &str, driver: &str) -> (Option<i32>, String, String) {
     let folder = Scratch::new("objects");
     let file = folder.write("model.c", model).to_string_lossy().into_owned();
     let heads: Vec<_> = heads.split_inclusive(")/(x)").map(|one| head(one.trim())).collect();
@@ -397,7 +397,7 @@ int main(void) {
 }
 
 /// Whether a message names two objects at two lines; it has the path of the source in front of its name.
-fn names_both(line: &str, found: &str) -> bool {
+pub(crate) fn names_both(line: &str, found: &str) -> bool {
     let mut parts = found.split(" and ");
     parts.all(|part| {
         let (object, at) = part.split_once(" at ").expect("an object and its line");
@@ -406,10 +406,10 @@ fn names_both(line: &str, found: &str) -> bool {
 }
 
 /// Numbers that look random.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> usize {
+    pub(crate) fn below(&mut self, limit: u64) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((self.0 >> 33) % limit).expect("a small number")
     }

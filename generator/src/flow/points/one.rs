@@ -10,78 +10,17 @@
 //!
 //! Pointers in objects that are one may be one pointer, so what they lead to is one object, too.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::offset::{BUDGET, Offset, Reading};
 use super::state::{Points, Related};
 use crate::flow::locs::{self, Loc, Root, Set};
 use crate::flow::points::state::One;
 use crate::flow::walk;
-use crate::ir::{
-    Base, Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, Proc, ProcId, RegionId, Span, Step, Type,
-    Unary, ValueId,
-};
-
-/// Where a pointer lies in the object that it pointed to first.
-#[derive(Clone, Copy, PartialEq)]
-enum Offset {
-    /// So many elements behind.
-    Is(i128),
-    /// As many elements behind as an integer argument of the procedure says, and so many more.
-    Argument(u32, i128),
-    /// None in the first pass of a loop, some in later ones: the index of the loop times what is not known.
-    First,
-    /// Below, by some number of elements.
-    Below,
-    /// Anywhere.
-    Any,
-}
+use crate::ir::{Base, Binary, Callee, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, RegionId, Span, Type};
 
 /// Some element that is surely below all that have a number.
 const BELOW: i128 = i128::MIN / 2;
-
-/// So many expressions are read for one offset; what takes more may be anywhere.
-const BUDGET: u32 = 64;
-
-impl Offset {
-    fn plus(self, other: Offset) -> Offset {
-        let is_none_above = |offset| matches!(offset, Offset::Below | Offset::Is(..=0));
-        match (self, other) {
-            (Offset::Is(a), Offset::Is(b)) => a.checked_add(b).map_or(Offset::Any, Offset::Is),
-            (Offset::Argument(k, a), Offset::Is(b)) | (Offset::Is(b), Offset::Argument(k, a)) => {
-                a.checked_add(b).map_or(Offset::Any, |sum| Offset::Argument(k, sum))
-            }
-            (Offset::First, Offset::First | Offset::Is(0..)) | (Offset::Is(0..), Offset::First) => Offset::First,
-            (Offset::First, other @ Offset::Argument(..)) | (other @ Offset::Argument(..), Offset::First) => other,
-            (a, b) if is_none_above(a) && is_none_above(b) => Offset::Below,
-            _ => Offset::Any,
-        }
-    }
-
-    /// Joins the offsets that a value may have: the one that leads below wins.
-    fn or(self, other: Offset) -> Offset {
-        match (self, other) {
-            (a, b) if a == b => a,
-            (Offset::Below | Offset::Is(..0), _) => self,
-            (_, Offset::Below | Offset::Is(..0)) => other,
-            (Offset::Is(0), _) | (_, Offset::Is(0)) => Offset::Is(0),
-            _ => Offset::Any,
-        }
-    }
-
-    fn times(self, other: Offset) -> Offset {
-        match (self, other) {
-            (Offset::Is(a), Offset::Is(b)) => a.checked_mul(b).map_or(Offset::Any, Offset::Is),
-            (Offset::Is(0) | Offset::First, _) | (_, Offset::Is(0) | Offset::First) => Offset::First,
-            (Offset::Is(1), other) | (other, Offset::Is(1)) => other,
-            (Offset::Below, Offset::Is(1..)) | (Offset::Is(1..), Offset::Below) => Offset::Below,
-            // A subscript with a minus in front is meant to lead back.
-            (Offset::Is(..0), Offset::Any | Offset::Argument(..)) => Offset::Below,
-            (Offset::Any | Offset::Argument(..), Offset::Is(..0)) => Offset::Below,
-            _ => Offset::Any,
-        }
-    }
-}
 
 impl Points<'_> {
     /// Finds what is one object. Whether that is news.
@@ -154,16 +93,14 @@ impl Points<'_> {
             }
         }
         let begin = |top| match self.locs.root(top) {
-            Root::Formal(_, k) => {
-                args.get(k as usize).map_or(Offset::Any, |arg| self.offset(p, arg, &Cell::new(BUDGET)))
-            }
+            Root::Formal(_, k) => args.get(k as usize).map_or(Offset::Any, |arg| self.offset(p, arg, &Reading::new())),
             _ => Offset::Is(0),
         };
         let own = one.lowest.range((g, Loc(0))..=(g, Loc(u32::MAX)));
         let lowest = |lowest| if lowest == BELOW { Offset::Below } else { Offset::Is(lowest) };
         let known = own.map(|((_, top), at)| (*top, lowest(*at))).collect::<Vec<_>>();
         let own = one.by_argument.range((g, Loc(0), 0, i128::MIN)..=(g, Loc(u32::MAX), u32::MAX, i128::MAX));
-        let argument = |k: u32| args.get(k as usize).map_or(Offset::Any, |arg| self.number(p, arg, &Cell::new(BUDGET)));
+        let argument = |k: u32| args.get(k as usize).map_or(Offset::Any, |arg| self.number(p, arg, &Reading::new()));
         let given = own.map(|&(_, top, k, more)| (top, argument(k).plus(Offset::Is(more)))).collect::<Vec<_>>();
         for (top, at) in known.into_iter().chain(given) {
             let at = begin(top).plus(at);
@@ -173,12 +110,7 @@ impl Points<'_> {
 
     fn access(&self, p: ProcId, place: &Place, one: &mut One) {
         let Base::At(pointer) = &place.base else { return };
-        let left = Cell::new(BUDGET);
-        let first = match place.path.first() {
-            Some(Step::Index(subscripts)) => subscripts.first().map_or(Offset::Is(0), |s| self.number(p, &s.at, &left)),
-            _ => Offset::Is(0),
-        };
-        let at = self.offset(p, pointer, &left).plus(first);
+        let at = self.offset_of_access(p, pointer, &place.path);
         self.targets(p, pointer).into_iter().for_each(|loc| self.touch(p, loc, at, one));
     }
 
@@ -188,8 +120,8 @@ impl Points<'_> {
         }
         let lowest = match at {
             // A function that calls itself with a pointer moved down leads ever lower.
-            Offset::Is(lowest) if lowest < -i128::from(BUDGET) => BELOW,
-            Offset::Is(lowest) => lowest,
+            Offset::Is(lowest) | Offset::Rising(lowest) if lowest < -i128::from(BUDGET) => BELOW,
+            Offset::Is(lowest) | Offset::Rising(lowest) => lowest,
             Offset::Below => BELOW,
             Offset::Argument(k, more) => {
                 // A function that hands its argument to itself, one more each time, has no end of them.
@@ -202,79 +134,6 @@ impl Points<'_> {
         };
         let known = one.lowest.entry((p, loc)).or_insert(lowest);
         *known = lowest.min(*known);
-    }
-
-    /// Where a pointer lies. `left`: how many expressions may still be read.
-    fn offset(&self, p: ProcId, pointer: &Expr, left: &Cell<u32>) -> Offset {
-        let Some(rest) = left.get().checked_sub(1) else { return Offset::Any };
-        left.set(rest);
-        match &pointer.kind {
-            ExprKind::Cast(inner) if is_pointer(inner) => self.offset(p, inner, left),
-            ExprKind::Select(_, a, b) => self.offset(p, a, left).or(self.offset(p, b, left)),
-            ExprKind::Address(Place { base: Base::At(base), path, .. }) => match &path[..] {
-                [Step::Index(subscripts)] if subscripts.len() == 1 => {
-                    self.offset(p, base, left).plus(self.number(p, &subscripts[0].at, left))
-                }
-                _ => Offset::Any,
-            },
-            // What the program itself has put there may lie anywhere.
-            ExprKind::Load(place) => {
-                let is_kept = |cell: &Loc| self.aliases(p, *cell).iter().all(|same| !self.cells.contains_key(same));
-                if self.cells(p, place).iter().all(is_kept) { Offset::Is(0) } else { Offset::Any }
-            }
-            ExprKind::Value(v) => self.of_value(p, *v, &|of| self.offset(p, of, left)),
-            _ => Offset::Any,
-        }
-    }
-
-    /// Whether a number leads below.
-    fn number(&self, p: ProcId, e: &Expr, left: &Cell<u32>) -> Offset {
-        let Some(rest) = left.get().checked_sub(1) else { return Offset::Any };
-        left.set(rest);
-        match &e.kind {
-            ExprKind::Int(at) => Offset::Is(*at),
-            ExprKind::Cast(inner) => self.number(p, inner, left),
-            ExprKind::Unary(Unary::Negate, inner) => match self.number(p, inner, left) {
-                Offset::Is(at) => Offset::Is(-at),
-                Offset::First => Offset::First,
-                Offset::Below => Offset::Any,
-                // A subscript with a minus in front is meant to lead back.
-                Offset::Any | Offset::Argument(..) => Offset::Below,
-            },
-            ExprKind::Binary(Binary::Multiply, a, b) => self.number(p, a, left).times(self.number(p, b, left)),
-            ExprKind::Binary(Binary::Add, a, b) => self.number(p, a, left).plus(self.number(p, b, left)),
-            ExprKind::Binary(Binary::Subtract, a, b) => match (self.number(p, a, left), self.number(p, b, left)) {
-                (Offset::Is(a), Offset::Is(b)) => a.checked_sub(b).map_or(Offset::Any, Offset::Is),
-                (Offset::Argument(k, a), Offset::Is(b)) => {
-                    a.checked_sub(b).map_or(Offset::Any, |rest| Offset::Argument(k, rest))
-                }
-                (Offset::Is(..=0) | Offset::Below, Offset::Is(0..) | Offset::Any | Offset::Argument(..)) => {
-                    Offset::Below
-                }
-                _ => Offset::Any,
-            },
-            ExprKind::Value(v) => self.of_value(p, *v, &|of| self.number(p, of, left)),
-            _ => Offset::Any,
-        }
-    }
-
-    /// A variable of a loop is what it is in the first pass; behind the loop, what a pass leaves.
-    fn of_value(&self, p: ProcId, v: ValueId, of: &dyn Fn(&Expr) -> Offset) -> Offset {
-        let proc: &Proc = &self.program.procs[p];
-        let value = |v: ValueId| {
-            let ty = proc.type_of(v).clone();
-            of(&Expr::value(v, ty))
-        };
-        let known = &proc.values[v];
-        match &known.def {
-            Def::Entry(_) if matches!(proc.vars[known.var].ty, Type::Pointer(_)) => Offset::Is(0),
-            Def::Entry(k) => Offset::Argument(*k, 0),
-            Def::Is(e) => of(e),
-            def @ Def::Join(..) => proc.merged(def).map_or(Offset::Any, |[then, other]| value(then).or(value(other))),
-            def @ Def::Head(..) => proc.merged(def).map_or(Offset::Any, |[init, _]| value(init)),
-            def @ Def::Out(..) => proc.merged(def).map_or(Offset::Any, |[_, end]| value(end)),
-            Def::Result(_) | Def::Undefined | Def::Popped(_) => Offset::Any,
-        }
     }
 
     /// What is one object in the end, from what heads relate and access.

@@ -1,0 +1,72 @@
+//! The roll of the process's stable heaps that handles point to, for its children by fork.
+//!
+//! A child has the one thread that forked. The heaps of the other threads are *lost* in it: nobody may use them, because
+//! their threads may have been in the middle of anything. Their blocks stay where they are, for who has pointers to them.
+
+#![forbid(unsafe_code)]
+
+use crate::heap;
+use crate::sync::StaticLock;
+use crate::tape::fork::{around_fork, prepare_for_children};
+use std::collections::BTreeSet;
+use std::sync::{Once, OnceLock};
+use std::time::Duration;
+
+/// As long as a fork waits for tapes.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Their addresses, inverted, so that a leak checker finds no heap here that its program has lost.
+static ROLL: StaticLock<BTreeSet<usize>> = StaticLock::new(BTreeSet::new());
+
+/// Heaps that nothing uses, but whose blocks others may have pointers to; a leak checker finds what they own from here.
+static STAYING: StaticLock<Vec<usize>> = StaticLock::new(Vec::new());
+
+/// Makes a heap lost in a child, if it belongs to a thread that the child does not have.
+type Lose = fn(heap: usize);
+
+static LOSE: OnceLock<Lose> = OnceLock::new();
+
+/// Puts a heap on the roll.
+pub(super) fn enrol(heap: usize, lose: Lose) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let _ = LOSE.set(lose);
+        // Who takes the locks here may take those of tapes and of memory meanwhile: a fork takes these first, because it
+        // runs last what was registered first.
+        prepare_for_children();
+        around_fork(before, in_parent, in_child);
+    });
+    ROLL.lock().insert(!heap);
+}
+
+/// Takes a heap off the roll, before it goes.
+pub(super) fn strike(heap: usize) {
+    ROLL.lock().remove(&!heap);
+}
+
+/// Keeps what a heap has until the process ends.
+pub(super) fn stay(heap: usize) {
+    STAYING.lock().push(heap);
+}
+
+extern "C" fn before() {
+    ROLL.hold(LONGEST);
+    STAYING.hold(LONGEST);
+    heap::hold(LONGEST);
+}
+
+extern "C" fn in_parent() {
+    heap::let_go();
+    STAYING.let_go();
+    ROLL.let_go();
+}
+
+extern "C" fn in_child() {
+    heap::let_go();
+    STAYING.let_go();
+    if ROLL.let_go()
+        && let Some(lose) = LOSE.get()
+    {
+        ROLL.lock().iter().for_each(|heap| lose(!heap));
+    }
+}
