@@ -133,7 +133,7 @@ impl Body<'_> {
                     return name;
                 }
                 let at = subscripts.iter().rev().enumerate();
-                let at: Vec<String> = at.map(|(k, s)| self.from_lower(&name, k + 1, &s.at)).collect();
+                let at: Vec<String> = at.map(|(k, s)| self.subscript_of(&name, k + 1, &s.at)).collect();
                 format!("{name}({})", at.join(", "))
             }
             Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
@@ -152,7 +152,7 @@ impl Body<'_> {
     }
 
     /// A subscript of an allocatable component, which counts from 0 here.
-    fn from_lower(&self, name: &str, dim: usize, at: &Expr) -> String {
+    fn subscript_of(&self, name: &str, dim: usize, at: &Expr) -> String {
         let lower = format!("lbound({name}, {dim})");
         match self.without_lower(&lower, at) {
             Some(at) => self.number(&at, bind::ANY),
@@ -240,9 +240,10 @@ impl Body<'_> {
                     return Err(self.place(place));
                 }
                 let last = sum(&fastest.at, &count.offset(-1));
-                let first = format!("{}:{}", self.from_lower(&name, 1, &fastest.at), self.from_lower(&name, 1, &last));
+                let first =
+                    format!("{}:{}", self.subscript_of(&name, 1, &fastest.at), self.subscript_of(&name, 1, &last));
                 let others = subscripts.iter().rev().enumerate().skip(1);
-                let others = others.map(|(k, s)| self.from_lower(&name, k + 1, &s.at));
+                let others = others.map(|(k, s)| self.subscript_of(&name, k + 1, &s.at));
                 let all: Vec<String> = std::iter::once(first).chain(others).collect();
                 format!("{name}({})", all.join(", "))
             }
