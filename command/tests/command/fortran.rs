@@ -320,6 +320,11 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         ),
         ("complex(8) :: z", "z = x(1)", "complex numbers are not supported"),
         (
+            "real(8), allocatable :: a(:)",
+            "allocate (a(3)); a = x(1:2)",
+            "model.f90:5:18: refused: this assignment allocates 'a' anew where the shapes differ",
+        ),
+        (
             "type :: t\nreal :: a\nend type\ntype(t) :: s",
             "s%a = x(1)",
             "refused: 's': its type 't' is declared outside of modules",

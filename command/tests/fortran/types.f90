@@ -3,11 +3,11 @@ module shapes
   implicit none
   integer, parameter :: wp = kind(1.0d0)
   type :: point
-    real(wp) :: x = 0.5_wp, y
+    real(wp) :: x = 0.5_wp, y = 0
     integer :: tag = 1
   end type
   type, extends(point) :: particle
-    real(wp) :: mass, v(0:2)
+    real(wp) :: mass = 1, v(0:2) = 0
     type(point) :: ends(2)
     logical :: alive = .true.
   end type

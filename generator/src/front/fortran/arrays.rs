@@ -301,7 +301,7 @@ impl<'t> Lower<'_, 't> {
             lowers.push(lower);
         }
         let place = self.span(span);
-        let array = self.declared_array(&name, ty, dims, lowers, place);
+        let array = Array { deferred: true, ..self.declared_array(&name, ty, dims, lowers, place) };
         self.memory.insert(id, Memory::Array(array));
         Ok(())
     }

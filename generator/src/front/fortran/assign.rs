@@ -1,7 +1,7 @@
 //! Assignments.
 
 use super::make::*;
-use super::state::{Lower, Memory, Result, Spot};
+use super::state::{Array, Lower, Memory, Result, Spot};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::print;
@@ -100,6 +100,8 @@ impl<'t> Lower<'_, 't> {
         if let Kind::Array(_, items) = &value.kind
             && items.iter().all(|item| self.names.type_of(self.scope, item).rank == Some(0))
         {
+            let shape = self.reference_shape(target)?;
+            self.refuse_reallocation(target, value, &shape)?;
             return self.assign_items(target, items);
         }
         self.assign_elements(target, value, &mut |_, _| None)
@@ -128,6 +130,9 @@ impl<'t> Lower<'_, 't> {
     ) -> Result<()> {
         let shape = self.reference_shape_or_value(target, value)?;
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        if !scalar {
+            self.refuse_reallocation(target, value, &shape)?;
+        }
         if self.is_derived(target) {
             return self.assign_structs(target, value, &shape, scalar);
         }
@@ -189,6 +194,22 @@ impl<'t> Lower<'_, 't> {
             self.b.end_branch();
         }
         found
+    }
+
+    /// Refuses an assignment that may allocate its target anew: to the whole of what is allocatable, of a value that is
+    /// not seen to have its shape.
+    fn refuse_reallocation(&mut self, target: &'t Reference, value: &'t Written, shape: &[Expr]) -> Result<()> {
+        if !self.is_whole(target) {
+            return Ok(());
+        }
+        let Memory::Array(Array { deferred: true, .. }) = self.last_part(target, &[])?.memory else { return Ok(()) };
+        if self.shape(value)?.as_slice() == shape {
+            return Ok(());
+        }
+        let name = &target.parts.last().expect("a part").name.name;
+        let what = format!("this assignment allocates '{name}' anew where the shapes differ");
+        let help = format!("write '{name}(:) = ...', with a colon for each dimension, if they are the same");
+        self.refuse(target.span, Class::Language, what, &help)
     }
 
     /// The shape of what is assigned: of an array whose last extent is not known, that of the value.

@@ -78,6 +78,12 @@ impl<'t> Lower<'_, 't> {
         if let Type::Struct(id) = place.ty {
             let fields = &self.reader.types.structs[id].fields;
             if let Some(field) = fields.ids().find(|field| *fields[*field].name == *name.name) {
+                let is_pointer = fields[field].ty.target().is_some();
+                if is_pointer && matches!(place.base, Base::Object(_)) {
+                    let what = format!("the component '{}' of a variable of this procedure is allocatable", name.name);
+                    let help = "pass a variable whose components are allocated already";
+                    return self.refuse(name.span, Class::Type, what, help);
+                }
                 return Ok(self.field(place, id, field));
             }
         }
@@ -112,7 +118,7 @@ impl<'t> Lower<'_, 't> {
         let Some(lowers) = lowers else { return Memory::Scalar(Place { base, path, ty }) };
         dims.reverse();
         let lowers = lowers.iter().copied().map(Expr::int).collect();
-        Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None })
+        Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None, deferred: false })
     }
 
     /// What an allocatable component holds. Nothing here allocates it, so its bounds are what they are at entry.
@@ -136,7 +142,7 @@ impl<'t> Lower<'_, 't> {
             return Memory::Scalar(Place { base, path: vec![first], ty: elem });
         }
         let lowers = (1..).map_while(|dim| inquiry("lbound", dim)).collect();
-        Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within: None })
+        Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within: None, deferred: true })
     }
 
     /// Does something with each scalar in a place.

@@ -137,14 +137,6 @@ impl<'t> Reader<'t> {
         Ok((ty, lowers))
     }
 
-    /// Whether a type has allocatable components, however deep.
-    pub fn has_allocatable(&self, id: SymbolId) -> bool {
-        self.components(id).into_iter().filter(|component| component.excluded().is_none()).any(|component| {
-            component.is_allocatable()
-                || self.derived_of(&component).is_some_and(|inner| inner != id && self.has_allocatable(inner))
-        })
-    }
-
     /// Whether a variable of a type has first values in its components.
     pub fn has_first_values(&self, id: SymbolId) -> bool {
         self.components(id).into_iter().any(|component| {

@@ -75,10 +75,6 @@ impl<'t> Lower<'_, 't> {
     /// Gives the components of a variable their first values, where its life begins.
     pub fn begun(&mut self, id: SymbolId, memory: &Memory, at: Written) -> Result<()> {
         let Declared::Derived(of) = self.names.symbol_type(id) else { return Ok(()) };
-        if self.reader.has_allocatable(of) {
-            let what = format!("'{}' has allocatable components, which begin here", self.names.symbol(id).name);
-            return self.refuse(at, Class::Language, what, "pass a variable whose components are allocated already");
-        }
         if self.reader.has_first_values(of) && !self.b.at_top() {
             let what = format!("'{}' has first values, and lives in a block", self.names.symbol(id).name);
             return self.refuse(at, Class::Language, what, "declare it in the procedure");
@@ -94,7 +90,7 @@ impl<'t> Lower<'_, 't> {
         let object = self.b.object(object);
         self.b.emit(ItemKind::Declare { object });
         self.note_lowers(name, &lowers);
-        Array { base: Base::Object(object), path: Vec::new(), dims, lowers, elem, within: None }
+        Array { base: Base::Object(object), path: Vec::new(), dims, lowers, elem, within: None, deferred: false }
     }
 
     /// Notes the lower bounds of an array for whoever prints it.
@@ -126,7 +122,7 @@ impl<'t> Lower<'_, 't> {
             }));
         };
         let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
-        Ok(Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within }))
+        Ok(Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within, deferred: false }))
     }
 
     /// The memory of a stretch: a variable with static storage, or an object of the procedure.
@@ -214,7 +210,9 @@ impl<'t> Lower<'_, 't> {
         }
         let base = Base::Global(global);
         Ok(match bounds {
-            Some(_) => Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None }),
+            Some(_) => {
+                Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None, deferred: false })
+            }
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
     }
@@ -254,7 +252,9 @@ impl<'t> Lower<'_, 't> {
         let global = self.stored(id, name, ty.clone(), &dims, false, facts);
         let base = Base::Global(global);
         Ok(match bounds {
-            Some(_) => Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None }),
+            Some(_) => {
+                Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None, deferred: false })
+            }
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
     }
@@ -285,7 +285,15 @@ impl<'t> Lower<'_, 't> {
         let facts = FortranGlobal { home, lowers: lowers.iter().copied().map(Some).collect() };
         let global = self.stored(id, name, elem.clone(), &dims, true, facts);
         let lowers = lowers.into_iter().map(Expr::int).collect();
-        Ok(Memory::Array(Array { base: Base::Global(global), path: Vec::new(), dims, lowers, elem, within: None }))
+        Ok(Memory::Array(Array {
+            base: Base::Global(global),
+            path: Vec::new(),
+            dims,
+            lowers,
+            elem,
+            within: None,
+            deferred: false,
+        }))
     }
 
     /// The variable with static storage that a symbol is; new where it is named first.

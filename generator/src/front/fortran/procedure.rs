@@ -196,7 +196,7 @@ impl<'r, 't> Lower<'r, 't> {
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
             let path = Vec::new();
-            let memory = Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None });
+            let memory = Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None, deferred: false });
             if symbol.intent == Some(Intent::Out) {
                 self.begun(dummy.symbol, &memory, at)?;
             }

@@ -99,6 +99,8 @@ pub struct Array {
     pub elem: Type,
     /// For a part of a row of elements: how many stand in front of it, and how many the row has.
     pub within: Option<(i128, i128)>,
+    /// Whether an assignment to the whole of it may allocate it anew.
+    pub deferred: bool,
 }
 
 impl Array {
