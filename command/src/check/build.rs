@@ -68,6 +68,27 @@ impl Compiler {
     }
 }
 
+/// Runs a compiler on the driver's program; `install`: what helps where it is not there.
+pub fn built(build: &mut Command, compiler: &Compiler, driver: &str, install: &str) -> Result<(), u8> {
+    let name = &compiler.words[0];
+    let separator = if install.is_empty() { "" } else { ": " };
+    let built = build.output();
+    let built = built.map_err(|error| failed(&format!("{name} does not run: {error}{separator}{install}")))?;
+    if built.status.success() {
+        return Ok(());
+    }
+    say::tell(&String::from_utf8_lossy(&built.stderr));
+    Err(failed(&format!("{name} does not build {driver} with the adjoint")))
+}
+
+/// Whether a compiler builds an empty program with these flags.
+pub fn takes(compiler: &Compiler, folder: &Path, (file, text): (&str, &str), flags: &[&str]) -> std::io::Result<bool> {
+    let source = folder.join(file);
+    std::fs::write(&source, text)?;
+    let output = compiler.command().args(flags).arg("-o").arg(folder.join("empty")).arg(&source).output()?;
+    Ok(output.status.success())
+}
+
 /// The words of a text as a shell reads them: quotes and backslashes keep blanks inside of a word.
 fn words(name: &str, text: &str) -> Result<Vec<String>, u8> {
     let mut words = Vec::new();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use adtape_generate::emit::Output;
 
-use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, failed, finished, flags_of};
+use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, built, failed, finished, flags_of, takes};
 use crate::job::Job;
 use crate::say;
 
@@ -31,7 +31,9 @@ pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
     }
     let compiler = Compiler::new()?;
     let program = folder.0.join("check");
-    let sanitizers = sanitizers(&compiler, &folder.0);
+    let empty = ("empty.c", "int main(void) { return 0; }\n");
+    let has_sanitizers = takes(&compiler, &folder.0, empty, &SANITIZERS).unwrap_or(false);
+    let sanitizers: &[&str] = if has_sanitizers { &SANITIZERS } else { &[] };
     if sanitizers.is_empty() {
         let name = &compiler.words[0];
         say::tell(&format!("check: {name} has no sanitizers: accesses outside of arrays are not noticed\n"));
@@ -50,12 +52,7 @@ pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
         .args([&source, &check])
         .args(flags_of("adtape")?)
         .arg("-lm");
-    let name = &compiler.words[0];
-    let built = build.output().map_err(|error| failed(&format!("{name} does not run: {error}")))?;
-    if !built.status.success() {
-        say::tell(&String::from_utf8_lossy(&built.stderr));
-        return Err(failed(&format!("{name} does not build {driver} with the adjoint")));
-    }
+    built(&mut build, &compiler, driver, "")?;
     finished(&program, driver)
 }
 
@@ -78,16 +75,4 @@ fn linked(source: &str) -> Option<PathBuf> {
 /// The link to the directory of a source.
 fn link(k: usize) -> String {
     format!("source-{k}")
-}
-
-/// The sanitizers that a program can be built with.
-fn sanitizers(compiler: &Compiler, folder: &Path) -> &'static [&'static str] {
-    let source = folder.join("empty.c");
-    let mut build = compiler.command();
-    build.args(SANITIZERS).arg("-o").arg(folder.join("empty")).arg(&source);
-    let written = std::fs::write(&source, "int main(void) { return 0; }\n");
-    match written.and_then(|()| build.output()) {
-        Ok(output) if output.status.success() => &SANITIZERS,
-        _ => &[],
-    }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use adtape_generate::emit::Output;
 
-use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, failed, finished, flags_of};
+use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, built, failed, finished, flags_of, takes};
 use crate::job::Job;
 use crate::say;
 
@@ -92,27 +92,16 @@ impl Build<'_> {
         Ok(program)
     }
 
-    /// Runs a compiler; `install`: what helps where it is not there.
+    /// Runs a compiler in the folder.
     fn done(&self, build: &mut Command, compiler: &Compiler, driver: &str, install: &str) -> Result<(), u8> {
-        let name = &compiler.words[0];
-        let built = build.current_dir(self.folder).output();
-        let built = built.map_err(|error| failed(&format!("{name} does not run: {error}: {install}")))?;
-        if built.status.success() {
-            return Ok(());
-        }
-        say::tell(&String::from_utf8_lossy(&built.stderr));
-        Err(failed(&format!("{name} does not build {driver} with the adjoint")))
+        built(build.current_dir(self.folder), compiler, driver, install)
     }
 
     /// The sanitizer, where a program can be built with it.
     fn sanitizer(&self) -> Vec<&'static str> {
-        let source = self.folder.join("empty.f90");
-        let mut build = self.fortran.command();
-        build.arg(SANITIZER).arg("-o").arg(self.folder.join("empty")).arg(&source);
-        let written = std::fs::write(&source, "end\n");
-        match written.and_then(|()| build.output()) {
-            Ok(output) if output.status.success() => return vec![SANITIZER],
-            Ok(_) => {
+        match takes(&self.fortran, self.folder, ("empty.f90", "end\n"), &[SANITIZER]) {
+            Ok(true) => return vec![SANITIZER],
+            Ok(false) => {
                 let name = &self.fortran.words[0];
                 say::tell(&format!(
                     "check: {name} has no sanitizer: some accesses outside of arrays are not noticed\n"

@@ -16,6 +16,7 @@
 //! type, kind or value here. Whoever needs one of those refuses, with the name of the module.
 
 pub mod common;
+pub mod components;
 mod constants;
 mod folded_calls;
 pub mod generic;

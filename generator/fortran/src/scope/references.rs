@@ -4,14 +4,18 @@ use super::intrinsic::{Intrinsic, ResultRank, ResultType, intrinsic};
 use super::kinds::{Typed, combined, promoted};
 use super::program::{Basic, Class, Program, ScopeId, SymbolId, Type};
 use super::value::Value;
-use crate::tree::attribute::{Attribute, Dim};
-use crate::tree::declaration::{Binding, DeclarationKind, DerivedType, Entity};
-use crate::tree::expression::{Argument, ArgumentValue, Part, Reference, TypeSpec};
+use crate::tree::declaration::Binding;
+use crate::tree::expression::{Argument, ArgumentValue, Part, Reference};
 
 impl<'t> Program<'t> {
     /// The type of a reference.
     pub fn type_of_reference(&self, scope: ScopeId, reference: &Reference) -> Typed {
-        let (first, rest) = reference.parts.split_first().expect("a part");
+        self.type_of_parts(scope, &reference.parts)
+    }
+
+    /// The type of the first parts of a reference.
+    pub fn type_of_parts(&self, scope: ScopeId, parts: &[Part]) -> Typed {
+        let (first, rest) = parts.split_first().expect("a part");
         let mut typed = self.type_of_first(scope, first);
         for part in rest {
             typed = self.type_of_component(scope, &typed, part);
@@ -107,43 +111,16 @@ impl<'t> Program<'t> {
                 _ => Typed::opaque(),
             };
         };
-        let Some((declared_in, spec, dims)) = self.component(*id, &part.name.name) else {
+        let Some(component) = self.component(*id, &part.name.name) else {
             return match self.binding(*id, &part.name.name) {
                 Some(procedure) => self.result_of(procedure),
                 None => Typed::opaque(),
             };
         };
-        let own = u8::try_from(dims.map_or(0, <[Dim]>::len)).ok();
-        let whole = Typed { type_: self.type_of_spec(declared_in, spec), rank: own };
+        let own = u8::try_from(component.dims().len()).ok();
+        let whole = Typed { type_: self.type_of_spec(component.scope, component.spec), rank: own };
         let one = self.subscripted(scope, &whole, &part.lists);
         Typed { type_: one.type_, rank: one.rank.zip(of.rank).map(|(component, outer)| component + outer) }
-    }
-
-    /// A component of a type or of one that it extends: the scope of its declaration, type and dimensions.
-    pub fn component(&self, id: SymbolId, name: &str) -> Option<(ScopeId, &'t TypeSpec, Option<&'t [Dim]>)> {
-        let symbol = self.symbol(id);
-        let Class::Derived(derived) = &symbol.class else { return None };
-        for declaration in &derived.components {
-            let DeclarationKind::Type(spec, attributes, entities) = &declaration.kind else { continue };
-            let named = |entity: &&Entity| *entity.name.name == *name;
-            if let Some(entity) = entities.iter().find(named) {
-                let shared = attributes.iter().find_map(|attribute| match attribute {
-                    Attribute::Dimension(dims) => Some(dims.as_slice()),
-                    _ => None,
-                });
-                return Some((symbol.scope, spec, entity.dims.as_deref().or(shared)));
-            }
-        }
-        self.parent(id, derived).and_then(|parent| self.component(parent, name))
-    }
-
-    /// The type that a derived type extends.
-    pub fn parent(&self, id: SymbolId, derived: &DerivedType) -> Option<SymbolId> {
-        let parent = derived.attributes.iter().find_map(|attribute| match attribute {
-            Attribute::Extends(parent) => Some(parent),
-            _ => None,
-        })?;
-        self.lookup(self.symbol(id).scope, &parent.name).filter(|parent| *parent != id)
     }
 
     /// The procedure that a type binds to a name.

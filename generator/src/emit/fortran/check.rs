@@ -174,9 +174,7 @@ impl<'a> Check<'a> {
                 text += &run(&sweep.name, list(&sweep.roles), &proc.result_type);
             }
             Called::Primal => {
-                let own = (0..proc.params.len()).filter(|k| !unit.is_extent(head, *k));
-                let own: Vec<ReverseParam> = own.map(|k| ReverseParam::Primal(k as u32)).collect();
-                text += &run(&facts.name, list(&own), &proc.result_type);
+                text += &run(&facts.name, list(&unit.own_roles(head)), &proc.result_type);
             }
         }
         text + &format!("  end {word}\n")

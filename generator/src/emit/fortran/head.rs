@@ -172,12 +172,9 @@ impl Unit<'_> {
         let (list, scalars, others, meaning) = Default::default();
         let derivatives = vec![String::new(); primal.params.len()];
         let mut all = Dummies { list, scalars, others, meaning, derivatives, seed: String::new(), taken };
-        let own = |k: usize| match facts.dummies[k].kind {
-            DummyKind::Extent { .. } => None,
-            _ => Some(primal.params[k].name.clone()),
-        };
+        let own = |k: usize| (!self.is_extent(head, k)).then(|| primal.params[k].name.clone());
         for (k, (param, dummy)) in primal.params.iter().zip(&facts.dummies).enumerate() {
-            if matches!(dummy.kind, DummyKind::Extent { .. }) {
+            if self.is_extent(head, k) {
                 continue;
             }
             let dims = self.user_bounds(head, k, &own);
@@ -218,6 +215,12 @@ impl Unit<'_> {
     /// Whether a parameter is an extent that the call brings along.
     pub fn is_extent(&self, head: ProcId, k: usize) -> bool {
         matches!(self.facts(head).dummies[k].kind, DummyKind::Extent { .. })
+    }
+
+    /// The parameters that the user's procedure has.
+    pub fn own_roles(&self, head: ProcId) -> Vec<ReverseParam> {
+        let own = (0..self.program.procs[head].params.len()).filter(|k| !self.is_extent(head, *k));
+        own.map(|k| ReverseParam::Primal(k as u32)).collect()
     }
 
     /// Adds the derivative of the result: its name, and the word for it.
@@ -275,10 +278,7 @@ impl Unit<'_> {
     fn both(&self, head: ProcId, sweeps: Option<&Sweeps>, dummies: &mut Dummies) -> (Vec<String>, Vec<String>) {
         let (primal, facts) = (&self.program.procs[head], self.facts(head));
         let Some(sweeps) = sweeps else {
-            let roles =
-                (0..primal.params.len()).filter(|k| !matches!(facts.dummies[*k].kind, DummyKind::Extent { .. }));
-            let roles: Vec<ReverseParam> = roles.map(|k| ReverseParam::Primal(k as u32)).collect();
-            let list = self.actuals(head, &roles, dummies);
+            let list = self.actuals(head, &self.own_roles(head), dummies);
             return self.run(&facts.name, &primal.result_type, &list, &mut dummies.taken);
         };
         let forward = &self.sweeps[&(head, Role::Forward)];

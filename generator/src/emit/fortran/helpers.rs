@@ -5,70 +5,42 @@ use std::collections::BTreeSet;
 
 /// The name of a function, if there is one.
 pub fn known(name: &str) -> Option<&'static str> {
-    let passes = PASSES.iter().map(|(known, _)| *known);
+    let passes = PASSES.iter().map(|(known, ..)| *known);
     TEXTS.iter().map(|(known, _)| *known).chain(BLOCKS).chain(passes).find(|known| *known == name)
 }
 
-/// Loops that run again from snapshots: functions of the library in C. The handle is an address.
-const PASSES: [(&str, &str); 7] = [
-    (
-        "passes_create",
-        "    integer(c_int64_t) function passes_create(snapshots, passes) bind(C, name=\"adtape_abi0_passes_create\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: snapshots, passes
-    end function
-",
-    ),
-    (
-        "passes_enter",
-        "    logical(c_bool) function passes_enter(handle) bind(C, name=\"adtape_abi0_passes_enter\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: handle
-    end function
-",
-    ),
-    (
-        "passes_leave",
-        "    subroutine passes_leave(handle) bind(C, name=\"adtape_abi0_passes_leave\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: handle
-    end subroutine
-",
-    ),
-    (
-        "passes_state",
-        "    logical(c_bool) function passes_state(handle) bind(C, name=\"adtape_abi0_passes_state\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: handle
-    end function
-",
-    ),
-    (
-        "passes_run",
-        "    logical(c_bool) function passes_run(handle) bind(C, name=\"adtape_abi0_passes_run\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: handle
-    end function
-",
-    ),
-    (
-        "passes_move",
-        "    subroutine passes_move(handle, part, bytes) bind(C, name=\"adtape_abi0_passes_move\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: handle, bytes
-      type(*), intent(inout) :: part
-    end subroutine
-",
-    ),
-    (
-        "passes_destroy",
-        "    subroutine passes_destroy(handle) bind(C, name=\"adtape_abi0_passes_destroy\")
-      import :: c_bool, c_int64_t
-      integer(c_int64_t), value :: handle
-    end subroutine
-",
-    ),
+/// Loops that run again from snapshots: functions of the library in C, by name, result, arguments, and which of these are
+/// integers. The handle is an address.
+const PASSES: [(&str, &str, &str, &str); 7] = [
+    ("passes_create", "integer(c_int64_t)", "snapshots, passes", "snapshots, passes"),
+    ("passes_enter", "logical(c_bool)", "handle", "handle"),
+    ("passes_leave", "", "handle", "handle"),
+    ("passes_state", "logical(c_bool)", "handle", "handle"),
+    ("passes_run", "logical(c_bool)", "handle", "handle"),
+    ("passes_move", "", "handle, part, bytes", "handle, bytes"),
+    ("passes_destroy", "", "handle", "handle"),
 ];
+
+/// The interface of such a function.
+fn interface((name, result, arguments, integers): &(&str, &str, &str, &str)) -> String {
+    let (begin, word) = if result.is_empty() {
+        ("subroutine".into(), "subroutine")
+    } else {
+        (format!("{result} function"), "function")
+    };
+    let others: String = arguments
+        .split(", ")
+        .filter(|argument| !integers.split(", ").any(|integer| integer == *argument))
+        .map(|argument| format!("      type(*), intent(inout) :: {argument}\n"))
+        .collect();
+    format!(
+        "    {begin} {name}({arguments}) bind(C, name=\"adtape_abi0_{name}\")
+      import :: c_bool, c_int64_t
+      integer(c_int64_t), value :: {integers}
+{others}    end {word}
+"
+    )
+}
 
 /// Elements that go on behind the end of a column: called with the first of them, and how many there are.
 const BLOCKS: [&str; 10] = [
@@ -104,8 +76,8 @@ pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
     if called.is_empty() {
         return String::new();
     }
-    let passes: Vec<&(&str, &str)> = PASSES.iter().filter(|(name, _)| called.contains(name)).collect();
-    let others = called.iter().copied().filter(|name| passes.iter().all(|(known, _)| known != name));
+    let passes: Vec<_> = PASSES.iter().filter(|(name, ..)| called.contains(name)).collect();
+    let others = called.iter().copied().filter(|name| passes.iter().all(|(known, ..)| known != name));
     let (blocks, mut all): (Vec<&str>, Vec<&str>) = others.partition(|name| name.contains("_elements_"));
     // What they call themselves.
     for (caller, needed) in [("power_or_infinity", "copied_infinity"), ("quotient_or_infinity", "copied_infinity")] {
@@ -118,7 +90,7 @@ pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
         text += "  use, intrinsic :: iso_c_binding, only: c_bool, c_int64_t\n";
     }
     text += "  implicit none\n  private\n";
-    let public: Vec<&str> = all.iter().chain(&blocks).copied().chain(passes.iter().map(|(name, _)| *name)).collect();
+    let public: Vec<&str> = all.iter().chain(&blocks).copied().chain(passes.iter().map(|(name, ..)| *name)).collect();
     let mut list = Lines { indent: 1, ..Lines::default() };
     list.line(&format!("public :: {}", public.join(", ")));
     text += &format!("{}\n", list.text);
@@ -129,7 +101,7 @@ pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
         text += &format!("  interface {name}\n    module procedure {name}_r4, {name}_r8\n  end interface\n\n");
     }
     if !passes.is_empty() {
-        let interfaces: String = passes.iter().map(|(_, text)| *text).collect();
+        let interfaces: String = passes.into_iter().map(interface).collect();
         text += &format!("  interface\n{interfaces}  end interface\n\n");
     }
     if all.is_empty() && blocks.is_empty() {

@@ -354,10 +354,3 @@ fn split(list: &str) -> Vec<String> {
     });
     parts.map(|part| part.trim().to_string()).collect()
 }
-
-/// The first part of a list, and the others.
-pub fn first_of_list(list: &str) -> Option<(String, String)> {
-    let parts = split(list);
-    let (first, others) = parts.split_first()?;
-    Some((first.clone(), others.join(", ")))
-}

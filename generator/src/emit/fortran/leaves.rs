@@ -1,5 +1,6 @@
 //! Variables of derived types, number by number: what goes on the tape, and what is set to 0.
 
+use super::place::Block;
 use super::state::Body;
 use super::words::is_logical;
 use crate::ir::*;
@@ -58,7 +59,7 @@ impl Body<'_> {
         })
     }
 
-    /// Does something with each element of an array, `down` or up: the name of the element is given.
+    /// Does something with each element of an array, `down` or up, or with a scalar: the name is given.
     fn each_element(&mut self, name: &str, rank: usize, down: bool, work: &mut dyn FnMut(&mut Self, &str)) {
         let counters: Vec<String> = (0..rank).map(|_| self.taken.fresh("at")).collect();
         for (k, counter) in counters.iter().enumerate().rev() {
@@ -68,7 +69,10 @@ impl Body<'_> {
             self.statement(&format!("do {counter} = {range}"));
             self.out.indent += 1;
         }
-        work(self, &format!("{name}({})", counters.join(", ")));
+        match &counters[..] {
+            [] => work(self, name),
+            _ => work(self, &format!("{name}({})", counters.join(", "))),
+        }
         for _ in counters {
             self.out.indent -= 1;
             self.statement("end do");
@@ -79,16 +83,15 @@ impl Body<'_> {
     pub fn clear(&mut self, object: ObjectId) {
         let name = self.objects[object.index()].clone();
         let Object { elem, shape, .. } = self.proc.objects[object].clone();
-        let zero = |this: &mut Self, name: &str| {
+        let mut zero = |this: &mut Self, name: &str| {
             for leaf in this.leaves(name, &elem) {
                 let zero = this.unit.zero(&leaf.ty);
                 this.statement(&format!("{} = {zero}", leaf.name));
             }
         };
-        if elem.as_struct().is_none() || shape.is_empty() {
-            return zero(self, &name);
-        }
-        self.each_element(&name, shape.len(), false, &mut |this, name| zero(this, name));
+        // The whole of an array of numbers is one leaf.
+        let rank = if elem.as_struct().is_some() { shape.len() } else { 0 };
+        self.each_element(&name, rank, false, &mut zero);
     }
 
     /// Pushes or pops so many elements of a derived type; the last number first where they are popped.
@@ -98,38 +101,22 @@ impl Body<'_> {
             return self.leaves_on_tape(&name, &place.ty, pops);
         }
         match self.elements(place, count) {
-            // The whole of an array.
-            Ok(name) if !name.ends_with(')') => {
-                let rank = match place.path.last() {
-                    Some(Step::Index(subscripts)) => subscripts.len(),
-                    Some(Step::Field(_)) | None => 0,
-                };
+            Block::Whole(name, rank) => {
                 self.each_element(&name, rank, pops, &mut |this, name| this.leaves_on_tape(name, &place.ty, pops));
             }
-            Ok(name) => self.row(&name, &place.ty, pops),
-            Err(_) => drop(self.problem("a block of derived types that goes on behind its column")),
+            Block::Column { name, range: [first, last], others } => {
+                let counter = self.taken.fresh("at");
+                self.extra.insert(("integer(8)".into(), counter.clone()));
+                let at: Vec<String> = std::iter::once(counter.clone()).chain(others).collect();
+                let range = if pops { format!("{last}, {first}, -1") } else { format!("{first}, {last}") };
+                self.statement(&format!("do {counter} = {range}"));
+                self.out.indent += 1;
+                self.leaves_on_tape(&format!("{name}({})", at.join(", ")), &place.ty, pops);
+                self.out.indent -= 1;
+                self.statement("end do");
+            }
+            Block::Beyond(_) => drop(self.problem("a block of derived types that goes on behind its column")),
         }
-    }
-
-    /// `a(1:n, k)`: element by element.
-    fn row(&mut self, name: &str, ty: &Type, pops: bool) {
-        let Some((array, range, rest)) = name.split_once('(').and_then(|(array, list)| {
-            let (range, rest) = super::item::first_of_list(list.strip_suffix(')')?)?;
-            Some((array, range, rest))
-        }) else {
-            return drop(self.problem("a block of derived types"));
-        };
-        let Some((first, last)) = range.split_once(':') else { return drop(self.problem("a block of derived types")) };
-        let counter = self.taken.fresh("at");
-        self.extra.insert(("integer(8)".into(), counter.clone()));
-        let range = if pops { format!("{last}, {first}, -1") } else { format!("{first}, {last}") };
-        let element =
-            if rest.is_empty() { format!("{array}({counter})") } else { format!("{array}({counter}, {rest})") };
-        self.statement(&format!("do {counter} = {range}"));
-        self.out.indent += 1;
-        self.leaves_on_tape(&element, ty, pops);
-        self.out.indent -= 1;
-        self.statement("end do");
     }
 
     fn leaves_on_tape(&mut self, name: &str, ty: &Type, pops: bool) {

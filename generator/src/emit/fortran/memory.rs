@@ -43,22 +43,16 @@ pub fn module(units: &[&Unit]) -> Result<Option<String>, Vec<Refusal>> {
 /// A variable that a procedure keeps, or its derivative.
 fn saved(unit: &Unit, global: GlobalId, out: &mut Lines) {
     let object = &unit.program.globals[global];
-    let lowers = &unit.stored(global).lowers;
-    let bounds = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
-        let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
-            Some(ExprKind::Int(extent)) => *extent,
-            _ => 1,
-        };
-        let lower = lower.unwrap_or(1);
-        (lower, lower + extent - 1)
-    });
-    let bounds: Vec<(i128, i128)> = bounds.collect();
     let first = match &unit.stored(global).home {
         _ if unit.shadows.contains_key(&global) => " = 0".to_string(),
         Home::Saved(Some(first)) => format!(" = {first}"),
         Home::Saved(None) | Home::Block | Home::Module(_) | Home::Constant(_) => String::new(),
     };
-    out.line(&format!("{}, save :: {}{first}", type_text(&object.elem), declared(&object.name, &bounds)));
+    out.line(&format!(
+        "{}, save :: {}{first}",
+        type_text(&object.elem),
+        declared(&object.name, &unit.bounds_of(global))
+    ));
 }
 
 /// Refuses variables that bring a value from one call to the next and that sweeps name: sweeps would have copies.

@@ -54,10 +54,7 @@ pub fn with_tangent(
 ) -> Result<Output, Vec<Refusal>> {
     let first = unit_of_adjoint(adjoint, fortran, options)?;
     let mut parts = parts_of_adjoint(&first, adjoint);
-    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
-    unit.suffix = "d";
-    unit.taken.join(&first.taken);
-    name_tangents(&mut unit, tangents)?;
+    let unit = unit_of_tangents(tangents, fortran, options, Some(&first))?;
     add_tangents(&mut parts, &unit, tangents);
     finish(&[&first, &unit], &parts, "adjoint and the tangent", &adjoint.heads, options)
 }
@@ -74,10 +71,7 @@ pub fn checked(
 ) -> Result<Output, Vec<Refusal>> {
     let mut first = unit_of_adjoint(adjoint, fortran, options)?;
     first.checks = true;
-    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
-    unit.suffix = "d";
-    unit.taken.join(&first.taken);
-    name_tangents(&mut unit, tangents)?;
+    let unit = unit_of_tangents(tangents, fortran, options, Some(&first))?;
     refuse_unchecked(&first, adjoint)?;
     let mut parts = Parts::default();
     sweeps_of(&mut parts, &first, adjoint);
@@ -95,6 +89,10 @@ pub fn checked(
     Ok(Output { check: check.text(), ..output })
 }
 
+fn refused<T>(span: Span, what: String, help: &str) -> Result<T, Vec<Refusal>> {
+    Err(vec![Refusal { class: Class::Language, span, what, help: help.to_string() }])
+}
+
 /// Refuses what the check does not compare: variables in COMMON, derived types, and heads outside of modules with
 /// assumed shapes, because what the check calls has no interface for them.
 fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> {
@@ -103,8 +101,8 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
         let proc = &unit.program.procs[head];
         if let Some(param) = proc.params.iter().find(|param| unit.derived(&param.ty).is_some()) {
             let what = format!("--check does not compare arguments of derived types, as '{}'", param.name);
-            let help = "compare the adjoint with differences, or make a head that takes the components".to_string();
-            return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
+            let help = "compare the adjoint with differences, or make a head that takes the components";
+            return refused(proc.span, what, help);
         }
     }
     for &head in adjoint.heads.iter().filter(|head| unit.facts(**head).module.is_none()) {
@@ -112,8 +110,8 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
         if (0..proc.params.len()).any(|k| unit.is_extent(head, k)) {
             let what =
                 format!("'{}' has arguments of assumed shape and stands in no module: no check calls it", proc.name);
-            let help = "put it into a module, or declare the extents".to_string();
-            return Err(vec![Refusal { class: Class::Language, span: proc.span, what, help }]);
+            let help = "put it into a module, or declare the extents";
+            return refused(proc.span, what, help);
         }
     }
     Ok(())
@@ -129,8 +127,8 @@ fn refuse_shadows(unit: &Unit, why: &str) -> Result<(), Vec<Refusal>> {
         }
         let kind = if is_derived { "variables of derived types" } else { "variables in COMMON or with SAVE" };
         let what = format!("{why} {kind}, as '{}'", object.name);
-        let help = "make it a variable of a module, of a type that Fortran has".to_string();
-        return Err(vec![Refusal { class: Class::Language, span: object.span, what, help }]);
+        let help = "make it a variable of a module, of a type that Fortran has";
+        return refused(object.span, what, help);
     }
     Ok(())
 }
@@ -145,8 +143,8 @@ fn refuse_wide(unit: &Unit) -> Result<(), Vec<Refusal>> {
         let objects = each.proc.objects.iter().map(|object| &object.elem);
         if params.chain(objects).any(|ty| is_wide(ty.innermost())) {
             let what = "--vector has no adjoints of variables of derived types".to_string();
-            let help = "call the adjoint once for each direction".to_string();
-            return Err(vec![Refusal { class: Class::Language, span: each.proc.span, what, help }]);
+            let help = "call the adjoint once for each direction";
+            return refused(each.proc.span, what, help);
         }
     }
     Ok(())
@@ -157,9 +155,7 @@ fn refuse_wide(unit: &Unit) -> Result<(), Vec<Refusal>> {
 /// # Errors
 /// What cannot be written.
 pub fn tangent(tangents: &Tangents, fortran: &Fortran, options: &Options) -> Result<Output, Vec<Refusal>> {
-    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
-    unit.suffix = "d";
-    name_tangents(&mut unit, tangents)?;
+    let unit = unit_of_tangents(tangents, fortran, options, None)?;
     let mut parts = Parts::default();
     add_tangents(&mut parts, &unit, tangents);
     finish(&[&unit], &parts, "tangent", &tangents.heads, options)
@@ -222,8 +218,16 @@ fn parts_of_adjoint(unit: &Unit, adjoint: &Adjoint) -> Parts {
     parts
 }
 
-/// Names the tangents; those of heads have a procedure for the user in front of them.
-fn name_tangents<'a>(unit: &mut Unit<'a>, tangents: &'a Tangents) -> Result<(), Vec<Refusal>> {
+/// Names the tangents, `beside` what stands in the same file; those of heads have a procedure for the user in front of them.
+fn unit_of_tangents<'a>(
+    tangents: &'a Tangents,
+    fortran: &'a Fortran,
+    options: &Options,
+    beside: Option<&Unit>,
+) -> Result<Unit<'a>, Vec<Refusal>> {
+    let mut unit = Unit::new(&tangents.program, fortran, stem(options));
+    unit.suffix = "d";
+    beside.iter().for_each(|beside| unit.taken.join(&beside.taken));
     unit.shadows = tangents.global_tangents.iter().map(|(primal, tangent)| (*tangent, *primal)).collect();
     unit.head_names("tangent", &heads_of(tangents))?;
     for (id, name, proc) in &tangents.tangents {
@@ -238,7 +242,7 @@ fn name_tangents<'a>(unit: &mut Unit<'a>, tangents: &'a Tangents) -> Result<(), 
         let name = unit.taken.fresh(&format!("{name}_tangent"));
         unit.sweeps.insert((*id, Role::Tangent), Sweep { name, proc, roles });
     }
-    Ok(())
+    Ok(unit)
 }
 
 /// Heads that have a tangent, with its name.

@@ -1,7 +1,6 @@
 //! What is written, by where it stands: in the user's modules, in a module of its own, outside of both.
 
 use super::lines::Lines;
-use super::state::bounds;
 use super::unit::Unit;
 use crate::emit::Beside;
 use crate::ir::*;
@@ -139,14 +138,7 @@ fn contains_line(lines: &[&str], module: &FortranModule) -> Option<u32> {
 
 /// The declaration of the derivative of a variable in a module.
 fn shadow_text(unit: &Unit, shadow: GlobalId, object: &Object) -> String {
-    let lowers = bounds(&unit.stored(shadow).lowers, object.shape.len());
-    let dims = object.shape.iter().rev().zip(lowers).map(|(dim, lower)| {
-        let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
-            Some(ExprKind::Int(extent)) => *extent,
-            _ => 1,
-        };
-        format!("{lower}:{}", lower + extent - 1)
-    });
+    let dims = unit.bounds_of(shadow).into_iter().map(|(first, last)| format!("{first}:{last}"));
     let dims: Vec<String> = dims.collect();
     let dims = if dims.is_empty() { String::new() } else { format!("({})", dims.join(", ")) };
     let (ty, zero) = (unit.type_text(&object.elem), unit.zero(&object.elem));

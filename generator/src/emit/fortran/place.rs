@@ -1,7 +1,7 @@
 //! Places, blocks of elements, declarations.
 
-use super::state::{Body, Form, bounds};
-use super::words::{bind, product, sum, type_text};
+use super::state::{Body, Form};
+use super::words::{bind, bounds, product, sum, type_text};
 use crate::ir::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -82,17 +82,17 @@ impl Body<'_> {
         let mut open: Option<&[Subscript]> = None;
         for step in &place.path {
             match step {
-                Step::Index(subscripts) => {
-                    name = open.map_or_else(|| name.clone(), |before| self.element(name.clone(), form.clone(), before));
-                    open = Some(subscripts);
-                }
+                Step::Index(subscripts) => open = Some(subscripts),
                 Step::Field(field) => {
-                    name = open.take().map_or_else(|| name.clone(), |at| self.element(name.clone(), form.clone(), at));
+                    if let Some(subscripts) = open.take() {
+                        name = self.element(name, form, subscripts);
+                    }
                     let known = &self.unit.program.types.structs[of?];
                     let component = &known.fields[*field];
-                    let lowers = self.unit.fortran.types.get(&known.name)?.lowers.get(&component.name);
+                    let declared = self.unit.fortran.types.get(&known.name)?;
+                    let lowers = declared.lowers.get(&component.name);
                     form = lowers.map_or(Form::Scalar, |lowers| Form::Bounds(lowers.clone()));
-                    name = match self.unit.fortran.types.get(&known.name)?.inquiries.get(&component.name) {
+                    name = match declared.inquiries.get(&component.name) {
                         Some(of) => format!("{}({name}%{}, {})", of.function, of.component, of.dim),
                         None => format!("{name}%{}", component.name),
                     };
@@ -125,11 +125,7 @@ impl Body<'_> {
         match form {
             Form::Scalar => name,
             Form::Allocated => {
-                // A scalar has no subscripts but one that its pointer needs.
-                if let [only] = subscripts
-                    && only.dim.extent.is_none()
-                    && only.at.kind == ExprKind::Int(0)
-                {
+                if is_of_scalar(subscripts) {
                     return name;
                 }
                 let at = subscripts.iter().rev().enumerate();
@@ -216,61 +212,51 @@ impl Body<'_> {
         }
     }
 
-    /// So many elements from a place on: as an array, or else the first of them.
-    pub fn elements(&self, place: &Place, count: &Expr) -> Result<String, String> {
+    /// So many elements from a place on, and how they are called.
+    pub fn elements(&self, place: &Place, count: &Expr) -> Block {
         if let Some(inner) = self.through(place) {
             return self.elements(&inner, count);
         }
         let (name, form, subscripts) = match self.last(place) {
             Some((name, form, Some(subscripts))) => (name, form, subscripts),
-            Some((name, Form::Scalar, None)) => return Ok(name),
-            _ => return Ok(self.problem("a block of components")),
+            Some((name, Form::Scalar, None)) => return Block::Whole(name, 0),
+            _ => return Block::Whole(self.problem("a block of components"), 0),
         };
         let range = |first: &Expr| {
             let last = sum(first, count).offset(-1);
-            format!("{}:{}", self.number(first, bind::ANY), self.number(&last, bind::ANY))
+            [self.number(first, bind::ANY), self.number(&last, bind::ANY)]
         };
-        Ok(match form {
-            Form::Scalar => name,
-            Form::Allocated if self.is_whole(subscripts, count) => name,
+        let fastest = subscripts.last().expect("a subscript");
+        let goes_on = || subscripts.len() > 1 && !fits(count, fastest.dim.extent.as_ref());
+        let (range, others) = match form {
+            Form::Scalar => return Block::Whole(name, 0),
+            Form::Allocated if is_of_scalar(subscripts) => return Block::Whole(name, 0),
+            Form::Flat => match flat(subscripts) {
+                Some(first) => (range(&first), Vec::new()),
+                None => return Block::Whole(self.problem("a block whose extents are not known"), 0),
+            },
+            Form::Bounds(lowers) if lowers.len() != subscripts.len() && lowers.len() != 1 => {
+                return Block::Whole(self.problem("an array with another number of subscripts"), 0);
+            }
+            Form::Bounds(lowers) if lowers.len() == 1 => (range(&subscripts[0].at.offset(lowers[0])), Vec::new()),
+            Form::Allocated | Form::Bounds(_) if self.is_whole(subscripts, count) => {
+                return Block::Whole(name, subscripts.len());
+            }
+            // A part of a column.
+            Form::Allocated | Form::Bounds(_) if goes_on() => return Block::Beyond(self.place(place)),
             Form::Allocated => {
-                // A part of a column.
-                let fastest = subscripts.last().expect("a subscript");
-                if subscripts.len() > 1 && !fits(count, fastest.dim.extent.as_ref()) {
-                    return Err(self.place(place));
-                }
                 let last = sum(&fastest.at, &count.offset(-1));
-                let first =
-                    format!("{}:{}", self.subscript_of(&name, 1, &fastest.at), self.subscript_of(&name, 1, &last));
                 let others = subscripts.iter().rev().enumerate().skip(1);
                 let others = others.map(|(k, s)| self.subscript_of(&name, k + 1, &s.at));
-                let all: Vec<String> = std::iter::once(first).chain(others).collect();
-                format!("{name}({})", all.join(", "))
+                ([&fastest.at, &last].map(|at| self.subscript_of(&name, 1, at)), others.collect())
             }
-            Form::Flat => match flat(subscripts) {
-                Some(first) => format!("{name}({})", range(&first)),
-                None => self.problem("a block whose extents are not known"),
-            },
-            Form::Bounds(lowers) if lowers.len() == 1 => {
-                format!("{name}({})", range(&subscripts[0].at.offset(lowers[0])))
-            }
-            Form::Bounds(lowers) if lowers.len() == subscripts.len() => {
-                if self.is_whole(subscripts, count) {
-                    return Ok(name);
-                }
-                // A part of a column.
-                let fastest = subscripts.last().expect("a subscript");
-                if !fits(count, fastest.dim.extent.as_ref()) {
-                    return Err(self.place(place));
-                }
-                let first = range(&fastest.at.offset(lowers[0]));
+            Form::Bounds(lowers) => {
                 let others = subscripts.iter().rev().zip(&lowers).skip(1);
                 let others = others.map(|(s, lower)| self.number(&s.at.offset(*lower), bind::ANY));
-                let all: Vec<String> = std::iter::once(first).chain(others).collect();
-                format!("{name}({})", all.join(", "))
+                (range(&fastest.at.offset(lowers[0])), others.collect())
             }
-            Form::Bounds(_) => self.problem("an array with another number of subscripts"),
-        })
+        };
+        Block::Column { name, range, others }
     }
 
     /// A type as it is declared; a derived type comes from its module.
@@ -354,6 +340,21 @@ impl Body<'_> {
         });
         known
     }
+}
+
+/// So many elements as a block.
+pub enum Block {
+    /// All that is called by a name: a scalar, or an array with so many dimensions.
+    Whole(String, usize),
+    /// A part of a column, or of a row: the first and the last subscript of the first dimension, and the others.
+    Column { name: String, range: [String; 2], others: Vec<String> },
+    /// They go on behind the column: the first of them.
+    Beyond(String),
+}
+
+/// Whether subscripts are those that the pointer to an allocatable scalar needs.
+fn is_of_scalar(subscripts: &[Subscript]) -> bool {
+    matches!(subscripts, [only] if only.dim.extent.is_none() && only.at.kind == ExprKind::Int(0))
 }
 
 /// Whether a path leads to the first element.

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::names::{self, Taken};
 use super::unit::Unit;
-use super::words::bind;
+use super::words::{bind, bounds};
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -284,11 +284,4 @@ impl<'a> Body<'a> {
         }
         self.values[value.index()].clone()
     }
-}
-
-/// Constant lower bounds; 0 where one is none. Directions of an adjoint come first, from 1.
-pub fn bounds(lowers: &[Option<i128>], rank: usize) -> Vec<i128> {
-    let directions = if lowers.is_empty() { 0 } else { rank.saturating_sub(lowers.len()) };
-    let own = (0..rank - directions).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0));
-    std::iter::repeat_n(1, directions).chain(own).collect()
 }

@@ -2,9 +2,9 @@
 
 use super::lines::Lines;
 use super::names::Taken;
-use super::state::{Body, Form, bounds};
+use super::state::{Body, Form};
 use super::unit::Unit;
-use super::words::type_text;
+use super::words::{bounds, type_text};
 use crate::ir::*;
 
 impl Unit<'_> {

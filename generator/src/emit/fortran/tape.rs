@@ -1,6 +1,7 @@
 //! Pushes and pops.
 
 use super::expr::is_truth;
+use super::place::Block;
 use super::state::Body;
 use super::words::{bind, is_logical, type_text};
 use crate::ir::*;
@@ -31,9 +32,12 @@ impl Body<'_> {
     /// A call with so many elements from a place on.
     fn block(&self, call: &'static str, place: &Place, count: &Expr) -> String {
         match self.elements(place, count) {
-            Ok(section) => format!("call {}({section})", self.tape(call)),
-            // They go on behind the column.
-            Err(first) => {
+            Block::Whole(name, _) => format!("call {}({name})", self.tape(call)),
+            Block::Column { name, range: [first, last], others } => {
+                let at: Vec<String> = std::iter::once(format!("{first}:{last}")).chain(others).collect();
+                format!("call {}({name}({}))", self.tape(call), at.join(", "))
+            }
+            Block::Beyond(first) => {
                 let suffix = match type_text(&place.ty).as_str() {
                     "real(4)" => "r4",
                     "real(8)" => "r8",

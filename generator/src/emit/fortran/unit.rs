@@ -1,7 +1,7 @@
 //! What the procedures of one output share.
 
 use super::names::Taken;
-use super::words::{is_logical, type_text};
+use super::words::{bounds, is_logical, type_text};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::FxHashMap;
@@ -84,6 +84,17 @@ impl<'a> Unit<'a> {
     /// The module of the sweeps of procedures that no module contains.
     pub fn sweep_module(&self) -> String {
         format!("{}_sweeps", self.stem)
+    }
+
+    /// The bounds of a variable with static storage, the first dimension first.
+    pub fn bounds_of(&self, global: GlobalId) -> Vec<(i128, i128)> {
+        let shape = &self.program.globals[global].shape;
+        let lowers = bounds(&self.stored(global).lowers, shape.len());
+        let last = |(dim, lower): (&Dim, i128)| match dim.extent.as_ref().map(|extent| &extent.kind) {
+            Some(ExprKind::Int(extent)) => (lower, lower + extent - 1),
+            _ => (lower, lower),
+        };
+        shape.iter().rev().zip(lowers).map(last).collect()
     }
 
     /// The module of memory that procedures share or keep.

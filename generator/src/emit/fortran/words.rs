@@ -1,4 +1,4 @@
-//! Types as they are declared, how tightly operators bind, sums of subscripts.
+//! Types and bounds as they are declared, how tightly operators bind, sums of subscripts.
 
 use crate::ir::*;
 
@@ -51,4 +51,11 @@ pub fn product(a: &Expr, b: &Expr) -> Expr {
         (ExprKind::Int(x), ExprKind::Int(y)) => Expr::constant(x * y, a.ty.clone()),
         _ => Expr::binary(Binary::Multiply, a.clone(), b.clone(), a.ty.clone()),
     }
+}
+
+/// Constant lower bounds; 0 where one is none. Directions of an adjoint come first, from 1.
+pub fn bounds(lowers: &[Option<i128>], rank: usize) -> Vec<i128> {
+    let directions = if lowers.is_empty() { 0 } else { rank.saturating_sub(lowers.len()) };
+    let own = (0..rank - directions).map(|k| lowers.get(k).copied().unwrap_or(Some(1)).unwrap_or(0));
+    std::iter::repeat_n(1, directions).chain(own).collect()
 }

@@ -139,8 +139,6 @@ impl<'t> Lower<'_, 't> {
 
     /// The values of a mask.
     fn mask(&mut self, mask: &'t Written) -> Result<Array> {
-        self.hoisted.clear();
-        self.constructed.clear();
         self.hoist(mask)?;
         let shape = self.shape(mask)?;
         let array = self.scratch("mask", logical(), &shape);

@@ -100,8 +100,7 @@ impl<'t> Lower<'_, 't> {
         if let Kind::Array(_, items) = &value.kind
             && items.iter().all(|item| self.names.type_of(self.scope, item).rank == Some(0))
         {
-            let shape = self.reference_shape(target)?;
-            self.refuse_reallocation(target, value, &shape)?;
+            self.refuse_reallocation(target, value)?;
             return self.assign_items(target, items);
         }
         self.assign_elements(target, value, &mut |_, _| None)
@@ -131,14 +130,12 @@ impl<'t> Lower<'_, 't> {
         let shape = self.reference_shape_or_value(target, value)?;
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
         if !scalar {
-            self.refuse_reallocation(target, value, &shape)?;
+            self.refuse_reallocation(target, value)?;
         }
         if self.is_derived(target) {
             return self.assign_structs(target, value, &shape, scalar);
         }
         if !scalar {
-            self.hoisted.clear();
-            self.constructed.clear();
             self.hoist(value)?;
         }
         if scalar {
@@ -198,12 +195,12 @@ impl<'t> Lower<'_, 't> {
 
     /// Refuses an assignment that may allocate its target anew: to the whole of what is allocatable, of a value that is
     /// not seen to have its shape.
-    fn refuse_reallocation(&mut self, target: &'t Reference, value: &'t Written, shape: &[Expr]) -> Result<()> {
+    fn refuse_reallocation(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
         if !self.is_whole(target) {
             return Ok(());
         }
         let Memory::Array(Array { deferred: true, .. }) = self.last_part(target, &[])?.memory else { return Ok(()) };
-        if self.shape(value)?.as_slice() == shape {
+        if self.shape(value)? == self.reference_shape(target)? {
             return Ok(());
         }
         let name = &target.parts.last().expect("a part").name.name;

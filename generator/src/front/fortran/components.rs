@@ -87,13 +87,10 @@ impl<'t> Lower<'_, 't> {
                 return Ok(self.field(place, id, field));
             }
         }
-        let before = Reference { parts: reference.parts[..number].to_vec(), span: reference.span };
-        let declared = self.names.type_of_reference(self.scope, &before).type_;
-        let components = match declared {
-            Declared::Derived(id) => self.reader.components(id),
-            _ => Vec::new(),
+        let component = match self.names.type_of_parts(self.scope, &reference.parts[..number]).type_ {
+            Declared::Derived(id) => self.names.component(id, &name.name),
+            _ => None,
         };
-        let component = components.into_iter().find(|component| component.entity.name.name == name.name);
         let what = match component.map(|component| self.reader.component_type(&component)) {
             Some(Err(why)) => format!("the component '{}' {why}", name.name),
             Some(Ok(_)) | None => format!("'{}' is no component that is supported", name.name),
@@ -118,7 +115,7 @@ impl<'t> Lower<'_, 't> {
         let Some(lowers) = lowers else { return Memory::Scalar(Place { base, path, ty }) };
         dims.reverse();
         let lowers = lowers.iter().copied().map(Expr::int).collect();
-        Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None, deferred: false })
+        Memory::Array(Array { path, ..Array::new(base, dims, lowers, ty) })
     }
 
     /// What an allocatable component holds. Nothing here allocates it, so its bounds are what they are at entry.
@@ -142,7 +139,7 @@ impl<'t> Lower<'_, 't> {
             return Memory::Scalar(Place { base, path: vec![first], ty: elem });
         }
         let lowers = (1..).map_while(|dim| inquiry("lbound", dim)).collect();
-        Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within: None, deferred: true })
+        Memory::Array(Array { deferred: true, ..Array::new(base, dims, lowers, elem) })
     }
 
     /// Does something with each scalar in a place.
@@ -185,7 +182,7 @@ impl<'t> Lower<'_, 't> {
     fn whole_type(&mut self, place: &Place, reference: &'t Reference) -> Result<()> {
         let declared = self.names.type_of_reference(self.scope, reference).type_;
         let (Declared::Derived(id), Type::Struct(made)) = (declared, &place.ty) else { return Ok(()) };
-        if self.reader.components(id).len() == self.reader.types.structs[*made].fields.len() {
+        if self.names.components(id).len() == self.reader.types.structs[*made].fields.len() {
             return Ok(());
         }
         let what = format!("'{}' is copied, which has components that are not supported", self.names.symbol(id).name);
@@ -199,7 +196,7 @@ impl<'t> Lower<'_, 't> {
             return self.refuse(value.span, Class::Type, "a number is expected here", "");
         };
         let list = value.parts[0].lists.first().map_or(&[][..], |list| list);
-        let components = self.reader.components(id);
+        let components = self.names.components(id);
         let mut given: Vec<Option<&'t Written>> = vec![None; components.len()];
         for (position, argument) in list.iter().enumerate() {
             let named = |name: &str| components.iter().position(|one| *one.entity.name.name == *name);
@@ -240,7 +237,7 @@ impl<'t> Lower<'_, 't> {
         if !self.reader.has_first_values(id) {
             return Ok(());
         }
-        let components = self.reader.components(id);
+        let components = self.names.components(id);
         let memory = memory.clone();
         self.each_element(&memory, &mut |this, place| {
             let Type::Struct(made) = place.ty else { return Ok(()) };

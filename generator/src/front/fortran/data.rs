@@ -26,11 +26,7 @@ type Targets = Vec<(SymbolId, usize)>;
 impl First {
     /// As Fortran has it behind `=`.
     pub fn text(&self, dims: &[Dim]) -> String {
-        let zero = match &self.elem {
-            Type::Float { .. } => "0",
-            ty if *ty == super::types::logical() => ".false.",
-            _ => "0",
-        };
+        let zero = if self.elem == super::types::logical() { ".false." } else { "0" };
         let text = |item: &Option<Value>| {
             item.as_ref().and_then(|item| literal(item, &self.elem)).unwrap_or_else(|| zero.to_string())
         };

@@ -2,45 +2,25 @@
 
 use super::state::Reader;
 use crate::ir::*;
-use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId, Type as Declared};
+use adtape_fortran::scope::components::Component;
+use adtape_fortran::scope::program::{self as scope, SymbolId, Type as Declared};
 use adtape_fortran::tree::attribute::{Attribute, Dim as Written};
-use adtape_fortran::tree::declaration::{Binding, DeclarationKind, DerivedType, Entity, Init};
+use adtape_fortran::tree::declaration::{Binding, DerivedType, Init};
 use adtape_fortran::tree::expression::TypeSpec;
 use std::collections::BTreeMap;
 
-/// A component as it is declared.
-#[derive(Clone, Copy)]
-pub struct Component<'t> {
-    /// Its name and first value.
-    pub entity: &'t Entity,
-    spec: &'t TypeSpec,
-    attributes: &'t [Attribute],
-    /// The scope of its declaration.
-    pub scope: ScopeId,
+/// Whether a component is allocatable.
+fn is_allocatable(component: &Component) -> bool {
+    component.attributes.iter().any(|attribute| matches!(attribute, Attribute::Allocatable))
 }
 
-impl<'t> Component<'t> {
-    fn dims(&self) -> &'t [Written] {
-        let shared = self.attributes.iter().find_map(|attribute| match attribute {
-            Attribute::Dimension(dims) => Some(dims.as_slice()),
-            _ => None,
-        });
-        self.entity.dims.as_deref().or(shared).unwrap_or_default()
-    }
-
-    /// Whether it is allocatable.
-    pub fn is_allocatable(&self) -> bool {
-        self.attributes.iter().any(|attribute| matches!(attribute, Attribute::Allocatable))
-    }
-
-    /// Why it is no member of the struct, as far as its attributes tell.
-    fn excluded(&self) -> Option<&'static str> {
-        self.attributes.iter().find_map(|attribute| match attribute {
-            Attribute::Pointer => Some("is a pointer"),
-            Attribute::Codimension(_) => Some("is a coarray"),
-            _ => None,
-        })
-    }
+/// Why a component is no member of the struct, as far as its attributes tell.
+fn excluded(component: &Component) -> Option<&'static str> {
+    component.attributes.iter().find_map(|attribute| match attribute {
+        Attribute::Pointer => Some("is a pointer"),
+        Attribute::Codimension(_) => Some("is a coarray"),
+        _ => None,
+    })
 }
 
 impl<'t> Reader<'t> {
@@ -60,7 +40,7 @@ impl<'t> Reader<'t> {
         let (mut fields, mut lowers) = (IdVec::<FieldId, Field>::default(), BTreeMap::new());
         let mut inquiries = BTreeMap::new();
         let mut whole = true;
-        let components = self.components(id);
+        let components = self.names.components(id);
         for component in &components {
             let Ok((ty, starts)) = self.component_type(component) else {
                 whole = false;
@@ -68,7 +48,7 @@ impl<'t> Reader<'t> {
             };
             let name = component.entity.name.name.to_string();
             fields.add(Field { name: name.clone(), ty, read_only: false });
-            if component.is_allocatable() {
+            if is_allocatable(component) {
                 for dim in 1..=component.dims().len() {
                     for function in INQUIRIES {
                         let inquiry = Inquiry { function, component: name.clone(), dim };
@@ -90,21 +70,9 @@ impl<'t> Reader<'t> {
         Ok(Type::Struct(made))
     }
 
-    /// The components of a type, those of the type that it extends first.
-    pub fn components(&self, id: SymbolId) -> Vec<Component<'t>> {
-        let symbol = self.names.symbol(id);
-        let scope::Class::Derived(derived) = &symbol.class else { return Vec::new() };
-        let mut all = self.names.parent(id, derived).map(|parent| self.components(parent)).unwrap_or_default();
-        for declaration in &derived.components {
-            let DeclarationKind::Type(spec, attributes, entities) = &declaration.kind else { continue };
-            all.extend(entities.iter().map(|entity| Component { entity, spec, attributes, scope: symbol.scope }));
-        }
-        all
-    }
-
     /// The type and the lower bounds of a component; else why it is none that can be computed with.
     pub fn component_type(&mut self, component: &Component<'t>) -> Result<(Type, Vec<i128>), String> {
-        if let Some(why) = component.excluded() {
+        if let Some(why) = excluded(component) {
             return Err(why.to_string());
         }
         if let TypeSpec::Derived { polymorphic: true, .. } = component.spec {
@@ -115,7 +83,7 @@ impl<'t> Reader<'t> {
             other => self.scalar_type(&other),
         };
         let elem = elem.map_err(|why| format!("cannot be computed with: {why}"))?;
-        if component.is_allocatable() {
+        if is_allocatable(component) {
             // A pointer to the first element, or to the first row.
             let inner = component.dims().iter().skip(1);
             let row = inner.fold(elem, |elem, _| Type::Array { elem: Box::new(elem), extent: None });
@@ -139,14 +107,10 @@ impl<'t> Reader<'t> {
 
     /// Whether a variable of a type has first values in its components.
     pub fn has_first_values(&self, id: SymbolId) -> bool {
-        self.components(id).into_iter().any(|component| {
-            let inner = match self.names.type_of_spec(component.scope, component.spec) {
-                Declared::Derived(inner) if component.excluded().is_none() => {
-                    inner != id && self.has_first_values(inner)
-                }
-                _ => false,
-            };
-            inner || matches!(component.entity.init, Some(Init::Value(_) | Init::Data(_)))
+        self.names.components(id).iter().any(|component| {
+            let inner = self.derived_of(component).filter(|inner| excluded(component).is_none() && *inner != id);
+            matches!(component.entity.init, Some(Init::Value(_) | Init::Data(_)))
+                || inner.is_some_and(|inner| self.has_first_values(inner))
         })
     }
 

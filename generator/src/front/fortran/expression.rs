@@ -47,12 +47,19 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Runs the calls with a scalar result that an expression of arrays has, in front of the loops over its elements.
+    /// What was run for another expression is forgotten.
     pub fn hoist(&mut self, expr: &'t Written) -> Result<()> {
+        self.hoisted.clear();
+        self.constructed.clear();
+        self.hoist_parts(expr)
+    }
+
+    fn hoist_parts(&mut self, expr: &'t Written) -> Result<()> {
         match &expr.kind {
-            Kind::Unary(_, inner) | Kind::Parenthesised(inner) => self.hoist(inner),
+            Kind::Unary(_, inner) | Kind::Parenthesised(inner) => self.hoist_parts(inner),
             Kind::Binary(_, left, right) => {
-                self.hoist(left)?;
-                self.hoist(right)
+                self.hoist_parts(left)?;
+                self.hoist_parts(right)
             }
             Kind::Reference(reference) if !self.is_variable(reference) => {
                 let called = self.reader.called(self.scope, &reference.parts[0]);
@@ -65,7 +72,7 @@ impl<'t> Lower<'_, 't> {
                 }
                 for argument in reference.parts[0].lists.iter().flatten() {
                     if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value {
-                        self.hoist(value)?;
+                        self.hoist_parts(value)?;
                     }
                 }
                 Ok(())

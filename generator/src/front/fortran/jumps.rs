@@ -88,7 +88,7 @@ fn labels_of(action: &Action) -> impl Iterator<Item = Label> {
 }
 
 /// The statements inside of an action.
-fn blocks(action: &Action) -> Vec<&[Statement]> {
+pub fn blocks(action: &Action) -> Vec<&[Statement]> {
     match action {
         Action::If(arms) | Action::Where(arms) => arms.iter().map(|arm| &arm.block[..]).collect(),
         Action::IfAction(_, inner) | Action::WhereAction(_, inner) | Action::ForallAction(_, inner) => {
@@ -224,7 +224,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// The jump to the label with this number, counted from `first`.
-    pub fn one_of(&mut self, on: &Expr, labels: &[Label], first: i128) -> Result<Ends> {
+    fn one_of(&mut self, on: &Expr, labels: &[Label], first: i128) -> Result<Ends> {
         let Some((label, others)) = labels.split_first() else { return Ok(Ends::falls()) };
         let here = Expr::constant(first, on.ty.clone());
         self.b.begin_branch(Expr::binary(Binary::Equal, on.clone(), here, logical()));

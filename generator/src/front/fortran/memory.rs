@@ -90,7 +90,7 @@ impl<'t> Lower<'_, 't> {
         let object = self.b.object(object);
         self.b.emit(ItemKind::Declare { object });
         self.note_lowers(name, &lowers);
-        Array { base: Base::Object(object), path: Vec::new(), dims, lowers, elem, within: None, deferred: false }
+        Array::new(Base::Object(object), dims, lowers, elem)
     }
 
     /// Notes the lower bounds of an array for whoever prints it.
@@ -122,7 +122,7 @@ impl<'t> Lower<'_, 't> {
             }));
         };
         let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
-        Ok(Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem, within, deferred: false }))
+        Ok(Memory::Array(Array { within, ..Array::new(base, dims, lowers, elem) }))
     }
 
     /// The memory of a stretch: a variable with static storage, or an object of the procedure.
@@ -210,9 +210,7 @@ impl<'t> Lower<'_, 't> {
         }
         let base = Base::Global(global);
         Ok(match bounds {
-            Some(_) => {
-                Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None, deferred: false })
-            }
+            Some(_) => Memory::Array(Array::new(base, dims, lowers, ty)),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
     }
@@ -252,9 +250,7 @@ impl<'t> Lower<'_, 't> {
         let global = self.stored(id, name, ty.clone(), &dims, false, facts);
         let base = Base::Global(global);
         Ok(match bounds {
-            Some(_) => {
-                Memory::Array(Array { base, path: Vec::new(), dims, lowers, elem: ty, within: None, deferred: false })
-            }
+            Some(_) => Memory::Array(Array::new(base, dims, lowers, ty)),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
     }

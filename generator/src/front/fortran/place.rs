@@ -159,20 +159,21 @@ impl<'t> Lower<'_, 't> {
 
     /// Whether a reference is a whole array by its last name: none of its parts before is an array.
     pub fn is_whole(&self, reference: &Reference) -> bool {
-        let (last, before) = reference.parts.split_last().expect("a part");
-        let before = Reference { parts: before.to_vec(), span: reference.span };
-        let is_scalar = || self.names.type_of_reference(self.scope, &before).rank == Some(0);
-        last.lists.is_empty() && (before.parts.is_empty() || is_scalar())
+        reference.parts.last().is_some_and(|last| last.lists.is_empty()) && self.lies_in_one(reference)
+    }
+
+    /// Whether none of the parts before the last one is an array.
+    fn lies_in_one(&self, reference: &Reference) -> bool {
+        let before = &reference.parts[..reference.parts.len() - 1];
+        before.is_empty() || self.names.type_of_parts(self.scope, before).rank == Some(0)
     }
 
     /// Whether a reference is a row of memory without gaps: whole dimensions, then a range, then single subscripts.
     pub fn is_contiguous(&self, reference: &Reference) -> bool {
-        let (last, before) = reference.parts.split_last().expect("a part");
-        let before = Reference { parts: before.to_vec(), span: reference.span };
-        if !before.parts.is_empty() && self.names.type_of_reference(self.scope, &before).rank != Some(0) {
+        if !self.lies_in_one(reference) {
             return false;
         }
-        let Some(list) = last.lists.first() else { return true };
+        let Some(list) = reference.parts.last().and_then(|last| last.lists.first()) else { return true };
         let mut whole = true;
         list.iter().all(|argument| match &argument.value {
             ArgumentValue::Section(Section { lower, upper, stride, .. }) => {

@@ -195,8 +195,7 @@ impl<'r, 't> Lower<'r, 't> {
             let (dims, lowers) = self.shape_of(&symbol.name, &bounds, &extents, at)?;
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
-            let path = Vec::new();
-            let memory = Memory::Array(Array { base, path, dims, lowers, elem: ty, within: None, deferred: false });
+            let memory = Memory::Array(Array::new(base, dims, lowers, ty));
             if symbol.intent == Some(Intent::Out) {
                 self.begun(dummy.symbol, &memory, at)?;
             }

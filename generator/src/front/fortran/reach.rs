@@ -1,5 +1,6 @@
 //! What the heads call, and how arguments are passed.
 
+use super::jumps::blocks;
 use super::state::{Called, Lower, Passed, Procedure, Reader};
 use super::stretches::Storage;
 use super::texts::Texts;
@@ -278,26 +279,14 @@ impl<'t> Reader<'t> {
                     });
                     controls.for_each(&mut write);
                 }
-                Action::If(arms) | Action::Where(arms) => {
-                    arms.iter().for_each(|arm| self.targets(here, &arm.block, written));
-                }
-                Action::IfAction(_, inner) | Action::WhereAction(_, inner) | Action::ForallAction(_, inner) => {
-                    self.targets(here, std::slice::from_ref(inner), written);
-                }
                 Action::Do(looped) => {
                     if let Control::Count(count) = &looped.control {
                         write(&count.variable);
                     }
-                    self.targets(here, &looped.body, written);
                 }
-                Action::Select(select) => select.arms.iter().for_each(|arm| self.targets(here, &arm.block, written)),
-                Action::Associate(_, inner)
-                | Action::Block(_, inner)
-                | Action::Critical(_, inner)
-                | Action::Team(_, _, _, inner)
-                | Action::Forall(_, inner) => self.targets(here, inner, written),
                 _ => {}
             }
+            blocks(&statement.action).into_iter().for_each(|inner| self.targets(here, inner, written));
         }
     }
 

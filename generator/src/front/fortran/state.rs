@@ -104,6 +104,11 @@ pub struct Array {
 }
 
 impl Array {
+    /// One that begins with what it lies in.
+    pub fn new(base: Base, dims: Vec<Dim>, lowers: Vec<Expr>, elem: Type) -> Array {
+        Array { base, path: Vec::new(), dims, lowers, elem, within: None, deferred: false }
+    }
+
     /// The element with these subscripts from 0.
     pub fn element(&self, subscripts: Vec<Expr>) -> Place {
         if let Some((offset, count)) = self.within {

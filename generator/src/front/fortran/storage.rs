@@ -12,7 +12,7 @@ use super::state::Reader;
 use super::stretches::Stretch;
 use crate::ir::{BlockPart, FortranBlock, Type};
 use adtape_fortran::scope::common::Member;
-use adtape_fortran::scope::program::{ScopeId, ScopeKind, SymbolId};
+use adtape_fortran::scope::program::{Program, ScopeId, ScopeKind, SymbolId};
 use adtape_fortran::tree::header::UnitKind;
 use std::collections::BTreeMap;
 
@@ -35,13 +35,9 @@ impl<'t> Reader<'t> {
     pub fn find_storage(&mut self) {
         let names = self.names;
         let mut scopes: Vec<ScopeId> = self.reached.iter().map(|procedure| procedure.scope).collect();
-        let is_module = |scope: &ScopeId| {
-            let kind = names.scope(*scope).kind;
-            matches!(kind, ScopeKind::Unit(unit) if matches!(unit.header.kind, UnitKind::Module))
-        };
         let hosts: Vec<ScopeId> = scopes.iter().filter_map(|scope| names.scope(*scope).host).collect();
         scopes.extend(hosts);
-        scopes.extend((0..names.scopes.len()).map(|at| ScopeId(at as u32)).filter(is_module));
+        scopes.extend(modules(names));
         let mut seen = Vec::new();
         let mut blocks: BTreeMap<Box<str>, Vec<Laid>> = BTreeMap::new();
         let mut order: Vec<Box<str>> = Vec::new();
@@ -212,10 +208,8 @@ impl<'t> Reader<'t> {
     /// A name that no module, no procedure and no other variable with static storage has.
     pub fn unique(&mut self, wanted: &str) -> String {
         let names = self.names;
-        let is_module = |scope: &ScopeId| matches!(names.scope(*scope).kind, ScopeKind::Unit(unit) if matches!(unit.header.kind, UnitKind::Module));
         if self.static_names.is_empty() {
-            let modules = (0..names.scopes.len()).map(|at| ScopeId(at as u32)).filter(is_module);
-            let own = modules.flat_map(|scope| names.scope(scope).names.keys().map(|name| name.to_string()));
+            let own = modules(names).flat_map(|scope| names.scope(scope).names.keys().map(|name| name.to_string()));
             self.static_names.extend(own.chain(names.externals().map(str::to_string)));
         }
         let mut name = wanted.to_string();
@@ -227,6 +221,15 @@ impl<'t> Reader<'t> {
         }
         name
     }
+}
+
+/// The scopes of all modules.
+fn modules<'p>(names: &'p Program) -> impl Iterator<Item = ScopeId> + 'p {
+    let is_module = |scope: &ScopeId| match names.scope(*scope).kind {
+        ScopeKind::Unit(unit) => matches!(unit.header.kind, UnitKind::Module),
+        _ => false,
+    };
+    (0..names.scopes.len()).map(|at| ScopeId(at as u32)).filter(is_module)
 }
 
 /// A group with a variable of another one, and what its offsets differ by.
