@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use adtape_generate::ir::Rule;
 use adtape_generate::plan::Explanation;
 use adtape_generate::replay::Verdict;
-use adtape_generate::transform::Adjoint;
+use adtape_generate::transform::{Adjoint, Sweeps};
 
 use crate::report;
 
@@ -23,7 +24,7 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
         lines.sort_by_key(|line| (line.span.source, line.span.line, line.span.column));
         let (span, verdict) = match &sweeps.verdict {
             Verdict::Unjudged => (sweeps.forward.span, "not proved: it was not asked for".to_owned()),
-            Verdict::Proved => (sweeps.forward.span, "proved".to_owned()),
+            Verdict::Proved => (sweeps.forward.span, "proved".to_owned() + &given(adjoint, sweeps)),
             Verdict::Open { construct: why, span } | Verdict::Refused { what: why, span, .. } => {
                 (*span, format!("not proved: {why}"))
             }
@@ -40,7 +41,18 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
 fn proved(adjoint: &Adjoint) -> String {
     let proved = adjoint.sweeps.iter().filter(|sweeps| sweeps.verdict == Verdict::Proved).count();
     let (all, demotions) = (adjoint.sweeps.len(), adjoint.demotions);
-    format!("replay: {proved} of {all} procedures proved, {demotions} demotions to stores\n")
+    let rules = adjoint.rules();
+    let given = if rules.is_empty() { String::new() } else { format!(" given the rules of {}", rules.join(", ")) };
+    format!("replay: {proved} of {all} procedures proved{given}, {demotions} demotions to stores\n")
+}
+
+/// Which derivative a procedure is given.
+fn given(adjoint: &Adjoint, sweeps: &Sweeps) -> String {
+    match adjoint.program.procs[sweeps.proc].rule.as_deref() {
+        None => String::new(),
+        Some(Rule { reverse: Some(reverse), .. }) => format!(", given {}", reverse.name),
+        Some(_) => ", given that no derivative passes".into(),
+    }
 }
 
 /// What happens to it, and who reads it.

@@ -130,6 +130,7 @@ impl Job {
             arguments: arguments.clone(),
             clang: common.clang.clone(),
             without_source: common.without_source,
+            passive: common.passive.clone(),
             heads: heads.iter().map(|head| head.proc.clone()).collect(),
         };
         let program = front::read_or_explain(&input)

@@ -118,6 +118,10 @@ pub struct Common {
     /// Accepts variables that keep what depends on the inputs from call to call: the derivative is that of one call
     #[arg(long)]
     pub one_call: bool,
+    /// A function through which no derivative passes, and which leaves the memory of the program alone: a log, a clock;
+    /// 'timer_*' for all with such a name
+    #[arg(long, value_name = "FUNCTION")]
+    pub passive: Vec<String>,
     /// Declare in the generated file what the sources define, instead of including them: it links with their object files,
     /// and with other generated files of them
     #[arg(long, conflicts_with = "ast")]

@@ -47,6 +47,7 @@ fn taken(folder: &Scratch, text: &str, head: &str) -> (u64, u64) {
     let file = folder.write("model.c", text).to_string_lossy().into_owned();
     let heads = [common::head(head)];
     let input = Input {
+        passive: Vec::new(),
         trees: Vec::new(),
         files: vec![file],
         arguments: Vec::new(),

@@ -118,6 +118,12 @@ pub struct Adjoint {
 }
 
 impl Adjoint {
+    /// The functions whose rules are taken as given, in the order of their names.
+    pub fn rules(&self) -> Vec<&str> {
+        let given = self.sweeps.iter().filter_map(|each| self.program.procs[each.proc].rule.as_deref());
+        given.map(|rule| rule.function.as_str()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     /// What the adjoint of a head is called.
     pub fn name(&self, head: ProcId) -> String {
         let suffix = if self.wide.is_some() { "_bv" } else { "_b" };

@@ -3,6 +3,7 @@
 mod build;
 mod costless;
 mod deferred;
+mod given;
 mod left_out;
 mod proved;
 mod tangents;

@@ -5,6 +5,8 @@ mod common;
 mod mutants;
 #[path = "replay/programs.rs"]
 mod programs;
+#[path = "replay/rules.rs"]
+mod rules;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -22,6 +22,7 @@ mod profiles;
 mod programs;
 mod recovered;
 mod refusals;
+mod rules;
 mod space;
 mod split;
 mod stored;

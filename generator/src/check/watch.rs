@@ -57,6 +57,10 @@ impl<'a> Watch<'a> {
         let (mut copied, mut open) = (BTreeSet::new(), heads.clone());
         let mut without = BTreeMap::new();
         while let Some(proc) = open.pop() {
+            // Its rule says what it touches.
+            if program.procs[proc].rule.is_some() {
+                continue;
+            }
             let why = if live(&proc) { None } else { without_copy(program, proc, printable) };
             match why {
                 Some(why) => drop(without.insert(proc, why)),

@@ -33,6 +33,14 @@ pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcI
             needs.expr(from);
         }
     }
+    if let ItemKind::Given { args, needs: read, .. } = kind {
+        args.iter().for_each(|arg| needs.add(arg));
+        for need in read {
+            if let ExprKind::Load(place) = &need.kind {
+                needs.address(place);
+            }
+        }
+    }
     if let ItemKind::Call { callee: Callee::Proc(_), args, into, .. } = kind {
         // The reverse sweep of the callee may read any argument.
         for arg in args {

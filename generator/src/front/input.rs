@@ -16,6 +16,8 @@ pub struct Input {
     pub clang: String,
     /// The generated file leaves the definitions of the sources to their object files.
     pub without_source: bool,
+    /// Names of functions through which no derivative passes, maybe with `*` for any letters.
+    pub passive: Vec<String>,
     /// Names of the functions to read. Only what they reach is read.
     pub heads: Vec<String>,
 }

@@ -108,6 +108,16 @@ pub enum ItemKind {
         /// The pointer.
         pointer: Expr,
     },
+    /// A step of a procedure whose derivative is [given](super::Rule): what that derivative reads, as memory has it here,
+    /// or where the reverse sweep calls it.
+    Given {
+        /// For a call: the arguments of the procedure.
+        args: Vec<Expr>,
+        /// What it reads, each a load; nothing for a call.
+        needs: Vec<Expr>,
+        /// It reads that only where one of these is active; always, if there are none.
+        when: Vec<Expr>,
+    },
     /// What only generated sweeps have.
     Sweep(SweepItem),
 }

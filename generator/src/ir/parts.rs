@@ -106,6 +106,11 @@ macro_rules! walks {
                     see(Expr(count));
                 }
                 ItemKind::Free { pointer } => see(Expr(pointer)),
+                ItemKind::Given { args, needs, when } => {
+                    args.into_iter().for_each(|arg| see(Expr(arg)));
+                    needs.into_iter().for_each(|need| see(Expr(need)));
+                    when.into_iter().for_each(|of| see(Expr(of)));
+                }
                 ItemKind::Sweep(item) => match item {
                     SweepItem::Release { pointer, contents: _ } => see(Expr(pointer)),
                     SweepItem::Clear { object } => see(Object(object)),

@@ -2,9 +2,10 @@
 
 use super::{
     Base, Callee, Constants, Dim, Expr, ExprKind, External, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Reason,
-    Region, RegionId, Role, Span, Statement, StatementId, Step, Subscript, Type, ValueId, VarId,
+    Region, RegionId, Role, Rule, Span, Statement, StatementId, Step, Subscript, Type, ValueId, VarId,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Memory: an array, a struct, a heap block, a scalar whose address is taken.
 #[derive(Clone, Debug)]
@@ -97,6 +98,8 @@ pub struct Proc {
     /// What must not meet, because C leaves its order open. No part of the text form: [`crate::flow::order`] judges it
     /// before anything else is done with the program.
     pub orders: Vec<Order>,
+    /// Its derivative, where that is given. No part of the text form.
+    pub rule: Option<Arc<Rule>>,
     /// Which source defines it, and where.
     pub span: Span,
 }

@@ -92,7 +92,8 @@ pub fn unknown(program: &Program, named: &[Named]) -> Option<String> {
 /// The loops that are named, and, if `directed`, those that a directive stands in front of.
 pub fn loops(program: &Program, named: &[Named], directed: bool) -> BTreeSet<(ProcId, ItemId)> {
     let mut found = BTreeSet::new();
-    for (at, proc) in program.procs.iter().enumerate() {
+    // A body that stands for a function has no loop that runs.
+    for (at, proc) in program.procs.iter().enumerate().filter(|(_, proc)| proc.rule.is_none()) {
         let all = named.iter().filter(|named| named.proc == proc.name || named.proc == "*");
         let wanted: Vec<&Named> = all.collect();
         for (item, this) in proc.items.iter().enumerate() {

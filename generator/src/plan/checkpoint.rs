@@ -20,7 +20,7 @@ fn snapshots(text: &str) -> Option<u32> {
 /// The loops that are named, and those that a directive stands in front of, each with its number of snapshots.
 pub fn checkpoints(program: &Program, named: &[(Named, u32)]) -> Result<BTreeMap<(ProcId, ItemId), u32>, Vec<Refusal>> {
     let (mut found, mut refusals) = (BTreeMap::new(), Vec::new());
-    for (at, proc) in program.procs.iter().enumerate() {
+    for (at, proc) in program.procs.iter().enumerate().filter(|(_, proc)| proc.rule.is_none()) {
         for (item, this) in proc.items.iter().enumerate() {
             if !matches!(this.kind, ItemKind::Loop { .. }) {
                 continue;

@@ -109,7 +109,7 @@ impl Replay<'_> {
         })
     }
 
-    fn is_active(&self, expr: &Expr) -> bool {
+    pub(super) fn is_active(&self, expr: &Expr) -> bool {
         if !matches!(expr.ty, Type::Float { .. }) {
             return false;
         }

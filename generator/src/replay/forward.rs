@@ -142,6 +142,7 @@ impl Replay<'_> {
                 self.havoc(vec![section]);
             }
             ItemKind::Free { .. }
+            | ItemKind::Given { .. }
             | ItemKind::Sweep(SweepItem::Witness { .. })
             | ItemKind::DeclareVar { .. }
             | ItemKind::Sweep(SweepItem::Rehearsal { .. } | SweepItem::Snapshot(_) | SweepItem::Nothing) => {}

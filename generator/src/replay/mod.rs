@@ -46,6 +46,7 @@ mod passes;
 mod rerun;
 mod reverse;
 mod rows;
+mod rules;
 mod runs;
 mod saved;
 mod section;

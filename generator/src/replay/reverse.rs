@@ -175,6 +175,8 @@ impl Replay<'_> {
             self.unchanged(item, &demanded)?;
             let ended = self.ended_by(item);
             ended.into_iter().for_each(|ended| self.end_adjoint(ended));
+        } else if let ItemKind::Given { when, .. } = &this.kind {
+            self.pass_over_given(when, this.span)?;
         } else if let ItemKind::Call { callee, .. } = &this.kind {
             let ended = self.ended_by(item);
             ended.into_iter().for_each(|ended| self.end_adjoint(ended));
@@ -446,6 +448,12 @@ impl Replay<'_> {
                     return Err(self.refuted("a call of the reverse sweep reverses no call"));
                 };
                 self.reverse_call(walk, of, callee, args)?;
+            }
+            ItemKind::Given { args, needs, .. } => {
+                let Some(of) = origin.filter(|_| position.is_some()) else {
+                    return Err(self.refuted("a given derivative belongs to no step of the forward sweep"));
+                };
+                self.reverse_given(of, args, needs)?;
             }
             ItemKind::Sweep(SweepItem::Push { .. }) => {
                 return Err(self.refuted("something is pushed in a reverse sweep"));

@@ -168,6 +168,8 @@ pub(super) struct Replay<'a> {
     pub(super) filled: Vec<(ItemId, P)>,
     /// Branches whose bit was popped in front of them.
     pub(super) told: FxHashSet<ItemId>,
+    /// Steps whose given derivative was called.
+    pub(super) performed: FxHashSet<ItemId>,
     pub(super) lost: u32,
 }
 
@@ -285,6 +287,7 @@ impl<'a> Replay<'a> {
             garbled: FxHashMap::default(),
             filled: Vec::new(),
             told: FxHashSet::default(),
+            performed: FxHashSet::default(),
             lost: 0,
         }
     }

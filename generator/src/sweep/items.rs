@@ -46,6 +46,12 @@ impl Builder<'_> {
                         self.emit(ItemKind::Sweep(SweepItem::Undo { what: Undone::Alloc }));
                     }
                 }
+                ItemKind::Given { args, needs, .. } => {
+                    let args = args.iter().map(|arg| self.primal(arg)).collect();
+                    self.again.extend(needs.iter().map(|need| (item, need.clone())));
+                    let needs = needs.iter().map(|need| self.operand(need)).collect();
+                    self.emit(ItemKind::Given { args, needs, when: Vec::new() });
+                }
                 ItemKind::DeclareVar { .. } | ItemKind::Declare { .. } | ItemKind::Sweep(_) => {}
             }
             let mut operands = std::mem::take(&mut self.operands);

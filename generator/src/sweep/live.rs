@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-use crate::ir::{Callee, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
+use crate::ir::{Callee, Expr, ExprKind, Item, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
 use crate::plan::Interface;
 use crate::plan::facts::Facts;
 
@@ -56,11 +56,29 @@ fn own(
             _ => kind.resizes(),
         };
         live || result.is_some_and(|result| cleared.contains(&result))
+    } else if let ItemKind::Given { when, .. } = kind {
+        let is_wanted = when.is_empty() || when.iter().any(|of| is_active(id, of, facts));
+        is_wanted && has_derivative(proc, id, facts)
     } else {
         let is_heap = matches!(kind, ItemKind::Alloc { .. } | ItemKind::Free { .. });
         let is_asked_for = |object| facts.keep(id, object) || facts.active_object(id, object);
         is_heap && facts.stable() || kind.begun().is_some_and(is_asked_for)
     }
+}
+
+/// Whether a derivative flows through a value or a place.
+fn is_active(id: ProcId, of: &Expr, facts: &dyn Facts) -> bool {
+    match &of.kind {
+        ExprKind::Value(value) => facts.active_value(id, *value),
+        ExprKind::Load(place) => facts.active_place(id, place),
+        _ => true,
+    }
+}
+
+/// Whether a derivative leaves a procedure.
+fn has_derivative(proc: &Proc, id: ProcId, facts: &dyn Facts) -> bool {
+    let stores = |item: &Item| item.kind.written().into_iter().any(|place| facts.active_place(id, place));
+    facts.active_result(id) || proc.items.iter().any(stores)
 }
 
 /// The passive values that reach a join or a loop whose variable is active there: the reverse sweep must drop what the

@@ -293,7 +293,11 @@ impl Builder<'_> {
                     before.push(self.item(ItemKind::Free { pointer }));
                 }
             }
-            ItemKind::Call { .. } | ItemKind::Branch { .. } | ItemKind::Loop { .. } | ItemKind::Sweep(_) => {}
+            ItemKind::Call { .. }
+            | ItemKind::Branch { .. }
+            | ItemKind::Loop { .. }
+            | ItemKind::Given { .. }
+            | ItemKind::Sweep(_) => {}
         }
         (before, behind)
     }

@@ -1,7 +1,7 @@
 //! The adjoint of one program: what must be kept, sweeps under it, their proof, until nothing changes.
 
 use super::build::{heads_of, sweeps};
-use super::{Adjoint, Choices, Sweeps, deferred, wide};
+use super::{Adjoint, Choices, Sweeps, deferred, given, wide};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
@@ -122,6 +122,7 @@ pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choic
         known::give_back(known, sweeps);
     };
     deferred::explain(&mut sweeps);
+    given::perform(&read.program, &mut sweeps, choices.vector.is_some())?;
     let Read { facts, mut program, global_shadows, steps, .. } = read;
     let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);

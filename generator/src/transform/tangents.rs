@@ -1,7 +1,7 @@
 //! From a program to its tangents.
 
 use super::build::{context, heads_of, refuse_list, sweep_name};
-use super::{Choices, Tangents};
+use super::{Choices, Tangents, given};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
@@ -48,7 +48,12 @@ fn built(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec
     for id in flow::walk::callees_first(analysed).into_iter().filter(|id| live[id.index()]) {
         let built = refuse_list(&analysed.procs[id], true).and_then(|()| tangent::build(&cx, id, &live));
         match built {
-            Ok(proc) => tangents.push((id, sweep_name(analysed, id), proc)),
+            Ok(mut proc) => {
+                let primal = &analysed.procs[id];
+                let called = primal.rule.as_deref().map_or(Ok(()), |rule| given::tangent(primal, &mut proc, rule));
+                refusals.extend(called.err());
+                tangents.push((id, sweep_name(analysed, id), proc));
+            }
             Err(more) => refusals.extend(more),
         }
     }

@@ -1,5 +1,9 @@
-//! At the head of the generated file: which memory the adjoint takes for different objects, and which may be one.
+//! At the head of the generated file: which memory the adjoint takes for different objects, and which may be one; which
+//! functions it takes for what their rules say.
 
+use std::collections::BTreeSet;
+
+use crate::ir::{Callee, External, Item, ItemKind, Program};
 use crate::sweeps::Adjoint;
 
 /// A comment for the heads that reach several objects.
@@ -24,7 +28,30 @@ pub(super) fn taken_as_given(adjoint: &Adjoint) -> String {
         };
         text += &wrap(&given);
     }
+    let rules = adjoint.rules();
+    if !rules.is_empty() {
+        text += &wrap(&format!("By their rules are taken: {}.", rules.join(", ")));
+    }
+    let passive = passive(&adjoint.program);
+    if !passive.is_empty() {
+        let all: Vec<&str> = passive.into_iter().collect();
+        text += &wrap(&format!("No derivative passes through these, which leave memory alone: {}.", all.join(", ")));
+    }
     text
+}
+
+/// The functions that are passive by the word of the program.
+fn passive(program: &Program) -> BTreeSet<&str> {
+    let procs = program.procs.iter().filter(|proc| proc.rule.is_none());
+    let called =
+        procs.flat_map(|proc| proc.regions.iter().flat_map(|region| &region.items).map(|item| &proc.items[*item]));
+    called.filter_map(named).collect()
+}
+
+/// The function that is called, if it is passive by the word of the program.
+fn named(item: &Item) -> Option<&str> {
+    let ItemKind::Call { callee: Callee::External { function, .. }, .. } = &item.kind else { return None };
+    if let External::Passive(name) = function { Some(name) } else { None }
 }
 
 /// A comment of lines that are not too long.

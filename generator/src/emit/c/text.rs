@@ -8,11 +8,19 @@ use crate::ir::*;
 use crate::names::{self, SIGNATURE};
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 /// The library's header, where prototypes name its types.
 pub(super) static LIBRARY: LazyLock<String> = LazyLock::new(|| format!("#include {}\n\n", calls::HEADER));
+
+/// The headers of the rules for libraries.
+const RULES: [&str; 3] = [
+    include_str!("../../../../include/adtape/rules_blas.h"),
+    include_str!("../../../../include/adtape/rules_cblas.h"),
+    include_str!("../../../../include/adtape/rules_blas_cores.h"),
+];
 
 pub(super) const PROLOGUE: &str = "\
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
@@ -119,7 +127,9 @@ impl Text {
         }
         source += &asserted::values(unit.program);
         // A macro of the sources must not change the headers, nor the declarations of a check.
-        let macros = names::macros_in_headers(unit.program, &self.runtime);
+        let rules: BTreeSet<&str> = unit.program.procs.iter().filter_map(|proc| proc.rule.as_ref()?.header).collect();
+        let of_rules = if rules.is_empty() { String::new() } else { RULES.concat() };
+        let macros = names::macros_in_headers(unit.program, &(of_rules + &self.runtime));
         let Text { globals, documents, .. } = &self;
         let declared = types::declarations(unit.program, &options.includes, heads, &format!("{globals}{documents}"));
         if declared.contains(types::OWN_TYPES) {
@@ -137,6 +147,7 @@ impl Text {
         source += &format!("#include {}\n", calls::HEADER);
         let of_c = names::HEADERS_OF_C.iter().filter(|header| **header != "stdbool.h");
         of_c.for_each(|header| source += &format!("#include <{header}>\n"));
+        rules.iter().for_each(|header| source += &format!("#include <{header}>\n"));
         taken.iter().chain(hidden).for_each(|name| source += &format!("#undef {name}\n"));
         source += &self.runtime;
         macros.iter().for_each(|name| source += &format!("#pragma pop_macro(\"{name}\")\n"));

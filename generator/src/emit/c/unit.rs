@@ -59,6 +59,9 @@ impl Unit<'_> {
 impl<'a> Unit<'a> {
     pub(super) fn new(program: &'a Program, options: &Options) -> Unit<'a> {
         let mut names = Names::of_program(program, Some(&options.header()));
+        let rules = program.procs.iter().filter_map(|proc| proc.rule.as_deref());
+        let given = rules.flat_map(|rule| rule.reverse.iter().chain(&rule.tangent));
+        given.for_each(|derivative| names.take(&derivative.name));
         let witness = names.fresh("check_operands");
         Unit {
             program,

@@ -67,6 +67,7 @@ impl Body<'_> {
                 }
             }
             ItemKind::DeclareVar { .. } => {}
+            ItemKind::Given { .. } => drop(self.problem("a step of a given derivative")),
             ItemKind::Declare { object } => {
                 self.declare(*object);
                 self.made(*object);

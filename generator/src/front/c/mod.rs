@@ -11,6 +11,7 @@ mod joint;
 mod lower;
 mod meant;
 mod openmp;
+mod rules;
 mod run;
 mod same;
 mod sources;
@@ -135,19 +136,29 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     for file in &input.files {
         sources.number(file, true);
     }
+    let found = rules::find(clang, input, &trees, &mut sources);
+    let rules = found.map_err(|refusals| Unread { refusals, sources: sources.list.clone() })?;
+    let text = rules.tree(clang, input, &mut sources);
+    let text = text.map_err(|refusal| Unread { refusals: vec![refusal], sources: sources.list.clone() })?;
+    let bodies = text.as_ref().map(|text| tree::parse(text)).transpose();
+    let mut bodies = bodies.map_err(|error| without_sources(vec![not_understood(&error)]))?;
+    bodies.iter_mut().for_each(rules::only_bodies);
     if input.trees.is_empty() && (input.files.len() > 1 || input.without_source) {
         let (joint, text) = same::together(clang, input, &trees).map_err(|refusal| without_sources(vec![refusal]))?;
         let tree = tree::parse(&text).map_err(|error| without_sources(vec![not_understood(&error)]))?;
         if let Some(joint) = &joint {
             sources.joint(run::TEXT, joint);
         }
-        let unit = Unit::new(&tree, if joint.is_some() { run::TEXT } else { "" }, &mut sources);
+        let mut units = vec![Unit::new(&tree, if joint.is_some() { run::TEXT } else { "" }, &mut sources)];
+        units.extend(bodies.as_ref().map(|bodies| Unit::new(bodies, "", &mut sources).of_bodies()));
         let outside =
             joint.filter(|_| input.without_source).map(|joint| Outside { head: joint.head, parts: joint.parts });
-        let mut program = lower::program(vec![unit], sources, unordered, &input.heads)?;
+        let mut program = lower::program(units, sources, unordered, &input.heads, rules)?;
         program.c.outside = Arc::new(outside.unwrap_or_default());
         return Ok(program);
     }
-    let units = trees.iter().zip(&input.files).map(|(tree, path)| Unit::new(tree, path, &mut sources)).collect();
-    lower::program(units, sources, unordered, &input.heads)
+    let of = |(tree, path): (_, &String)| Unit::new(tree, path, &mut sources);
+    let mut units: Vec<Unit> = trees.iter().zip(&input.files).map(of).collect();
+    units.extend(bodies.as_ref().map(|bodies| Unit::new(bodies, "", &mut sources).of_bodies()));
+    lower::program(units, sources, unordered, &input.heads, rules)
 }

@@ -45,6 +45,13 @@ impl Sources {
         self.list[number].origins = joint.origins.iter().map(origin).collect();
     }
 
+    /// Takes a text that no file has.
+    pub fn given(&mut self, path: &str, text: &str) {
+        let number = self.number(path, false);
+        self.line_starts[number] = line_starts(text);
+        self.list[number].text = text.to_string();
+    }
+
     /// Line and column in the text, from 1.
     pub fn line_column(&self, source: usize, offset: u32) -> (u32, u32) {
         let starts = &self.line_starts[source];

@@ -28,6 +28,8 @@ pub struct Unit<'a> {
     pub named: Vec<Named>,
     /// What declarations of headers name of other files.
     pub uses: Vec<Use>,
+    /// Whether its functions stand for others: see `rules`.
+    pub of_bodies: bool,
     /// Enumerators.
     pub constants: FxHashMap<u64, i128>,
     constants_by_name: FxHashMap<&'a str, i128>,
@@ -99,6 +101,7 @@ impl<'a> Unit<'a> {
             declared: Vec::new(),
             named: Vec::new(),
             uses: super::uses::of_headers(tree, path, sources),
+            of_bodies: false,
             constants: FxHashMap::default(),
             constants_by_name: FxHashMap::default(),
             typedefs: FxHashMap::default(),
@@ -124,6 +127,15 @@ impl<'a> Unit<'a> {
             unit.named.extend(named);
         }
         unit
+    }
+
+    /// As one of bodies that stand for functions: without what output would name.
+    pub fn of_bodies(mut self) -> Unit<'a> {
+        self.of_bodies = true;
+        self.declared.clear();
+        self.named.clear();
+        self.uses.clear();
+        self
     }
 
     /// The ordinary names that a declaration at file scope declares, but for those of headers of the system.

@@ -142,6 +142,16 @@ impl Parser {
                 ItemKind::Alloc { object, count: self.expr()?, zeroed }
             }
             "free" => ItemKind::Free { pointer: self.expr()? },
+            "given" => {
+                self.expect("(")?;
+                let args = self.list(")", Self::expr)?;
+                self.expect_word("needs")?;
+                self.expect("(")?;
+                let needs = self.list(")", Self::expr)?;
+                self.expect_word("for")?;
+                self.expect("(")?;
+                ItemKind::Given { args, needs, when: self.list(")", Self::expr)? }
+            }
             "release" => {
                 let contents = self.eat_word("contents");
                 ItemKind::Sweep(SweepItem::Release { pointer: self.expr()?, contents })
@@ -221,6 +231,7 @@ impl Parser {
     fn external(&mut self) -> Parsed<External> {
         let Some(Token::Text(_)) = self.peek() else { return Ok(External::Named(self.name()?)) };
         Ok(match self.string()?.as_str() {
+            "passive" => External::Passive(self.name()?),
             "resize" => External::Resize,
             "volatile" => External::Volatile,
             "no memory" => External::Stop(Reason::NoMemory),

@@ -113,6 +113,9 @@ impl Printer<'_> {
                 format!("alloc {zeroed}{stable}{}, {}", self.declaration(*object), self.expr(count, 0))
             }
             ItemKind::Free { pointer } => format!("free {}", self.expr(pointer, 0)),
+            ItemKind::Given { args, needs, when } => {
+                format!("given ({}) needs ({}) for ({})", self.list(args), self.list(needs), self.list(when))
+            }
             ItemKind::Sweep(SweepItem::Release { pointer, contents }) => {
                 let contents = if *contents { "contents " } else { "" };
                 format!("release {contents}{}", self.expr(pointer, 0))
@@ -168,6 +171,7 @@ impl Printer<'_> {
                 let (stops, any) = (if *returns { "" } else { "noreturn " }, if *unknown { "unknown " } else { "" });
                 let function = match function {
                     External::Named(name) => name.clone(),
+                    External::Passive(name) => format!("\"passive\" {name}"),
                     External::Resize => "\"resize\"".into(),
                     External::Volatile => "\"volatile\"".into(),
                     External::Stop(Reason::NoMemory) => "\"no memory\"".into(),

@@ -119,6 +119,11 @@ impl Checker<'_> {
                 self.expr(pointer);
                 self.demand(pointer.ty.target().is_some(), || "no pointer is freed".into());
             }
+            ItemKind::Given { args, needs, when } => {
+                args.iter().chain(needs).chain(when).for_each(|part| self.expr(part));
+                let loads = needs.iter().all(|need| matches!(need.kind, ExprKind::Load(_)));
+                self.demand(loads, || "a given derivative reads what is no place".into());
+            }
             ItemKind::Sweep(SweepItem::Push { what }) => self.pushed(what),
             ItemKind::Sweep(SweepItem::Pop { what }) => self.popped(id, region, what),
             ItemKind::Sweep(SweepItem::Witness { value, .. }) => {

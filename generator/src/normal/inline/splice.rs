@@ -85,6 +85,8 @@ pub fn call(program: &Program, proc: &mut Proc, item: ItemId, callee: ProcId, co
     let mut declared = program.statics.iter().filter(|declared| declared.function == body.name);
     let fits = declared.all(|declared| constants && is_constant(program, declared))
         && !body.has_list
+        // Its body only stands for what it does.
+        && body.rule.is_none()
         // The caller may have a variable of its own with that name.
         && !body.items.iter().any(is_volatile)
         && body.params.len() == args.len()

@@ -59,6 +59,7 @@ impl<'a> Body<'a> {
                 self.statement(&format!("{text};"));
             }
             ItemKind::Sweep(SweepItem::Accumulate { to, from }) => self.accumulate(to, from),
+            ItemKind::Given { .. } => self.unit.problem("a step of a given derivative is left"),
             kind @ ItemKind::Call { args, result, .. } if kind.resizes() && self.proc.role == Role::Forward => {
                 let text = calls::heap_resize(&self.heap, &self.tape, &self.expr(&args[0]), &self.expr(&args[1]));
                 match result {

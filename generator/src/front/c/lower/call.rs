@@ -1,21 +1,9 @@
 //! Calls.
 
+use super::external::Passive;
 use super::*;
 use crate::ir::functions;
 use make::*;
-
-/// What is known of a function that computes nothing active.
-#[derive(Clone, Copy)]
-struct Passive {
-    /// Whether it comes back.
-    returns: bool,
-    /// Whether it may write any variable with static storage.
-    unknown: bool,
-}
-
-impl Passive {
-    const UNKNOWN: Passive = Passive { returns: true, unknown: true };
-}
 
 impl<'a> Lower<'_, 'a> {
     /// A call. Its result if it has a scalar one and it is wanted.
@@ -44,6 +32,9 @@ impl<'a> Lower<'_, 'a> {
             );
         };
         let (name, args) = (name.as_str(), &node.inner[1..]);
+        if let Some(result) = self.by_rule(node, name, wanted)? {
+            return Ok(result);
+        }
         if let Some(function) = library::math(name)
             && function.arity() == args.len()
             && !self.reader.units[unit].functions.contains_key(name)
@@ -367,62 +358,6 @@ impl<'a> Lower<'_, 'a> {
         })
     }
 
-    /// Refuses a format that writes to memory.
-    fn prints_to_memory(&self, node: &'a Node<'a>) -> Result<()> {
-        let writes = |part: &Node| part.kind == "StringLiteral" && part.value.contains("%n");
-        if node.inner[1..].iter().any(|part| scan::any(part, &writes)) {
-            return self.refuse(node, Class::NoSource, "'%n' writes to memory", "count the characters another way");
-        }
-        Ok(())
-    }
-
-    fn call_passive(
-        &mut self,
-        node: &'a Node<'a>,
-        name: &str,
-        Passive { returns, unknown }: Passive,
-        wanted: bool,
-    ) -> Result<Option<Expr>> {
-        let parts = &node.inner[1..];
-        self.prints_to_memory(node)?;
-        let mut args = Vec::new();
-        for part in parts {
-            let aside = self.begin_operand();
-            let read = part.bare();
-            let read = if read.operator == "LValueToRValue" { read.only().bare() } else { read };
-            let arg = if read.operator == "*" && scan::is_errno(read) {
-                Expr::verbatim(declare::ERRNO, Type::int())
-            } else if let Some(of) = as_bytes(part).filter(|_| library::only_reads(name)) {
-                cast(self.value(of)?, self.ir_type(part))
-            } else {
-                self.value(part)?
-            };
-            args.push(arg);
-            self.end_operand(aside, part)?;
-        }
-        // Two calls that print may come in either order.
-        if library::has_state(name) {
-            self.touch_call(name, Summary::HIDDEN, &[]);
-        }
-        let result = self.ctype(node);
-        let var = match result.ty {
-            CType::Void => None,
-            _ if !wanted => None,
-            CType::Int { .. } | CType::Pointer(_) => {
-                Some(self.b.var("result", result.ty.ir(), VarKind::Temporary, self.b.span))
-            }
-            CType::Float(_) => Some(self.b.var("result", result.ty.ir(), VarKind::Temporary, self.b.span)),
-            _ => return self.unknown(node),
-        };
-        self.b.call(
-            Callee::External { function: External::Named(name.to_string()), returns, unknown },
-            args,
-            var,
-            None,
-        );
-        Ok(var.map(|var| self.b.get(var)))
-    }
-
     /// `abs`, `INFINITY` and the like, written with operators.
     fn built_in(&mut self, node: &'a Node<'a>, name: &str, nodes: &'a [Node<'a>]) -> Result<Expr> {
         let ty = self.ir_type(node);
@@ -472,14 +407,6 @@ impl<'a> Lower<'_, 'a> {
 fn takes_format(ty: &str) -> bool {
     let named = ty.split_once(", ...)").map(|(named, _)| named.trim_end_matches("restrict").trim_end());
     named.is_some_and(|named| named.ends_with("char *"))
-}
-
-/// What is cast to a pointer to characters, as which any memory may be read.
-fn as_bytes<'a>(arg: &'a Node<'a>) -> Option<&'a Node<'a>> {
-    let is_pointer = |ty: &str| matches!(ty, "char *" | "const char *" | "unsigned char *" | "const unsigned char *");
-    let arg = arg.bare();
-    let casts = arg.kind == "CStyleCastExpr" && arg.operator == "BitCast" && is_pointer(arg.ty());
-    arg.inner.first().filter(|_| casts)
 }
 
 /// Whether a function only tells the compiler something.

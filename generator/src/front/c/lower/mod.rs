@@ -17,6 +17,7 @@ mod deep;
 mod dispatch;
 mod effects;
 mod expression;
+mod external;
 mod function;
 mod given;
 mod hoist;
@@ -34,6 +35,7 @@ mod reach;
 mod reports;
 mod results;
 mod rows;
+mod rules;
 mod scan;
 mod scratch;
 mod size;
@@ -47,6 +49,7 @@ mod text;
 mod volatile;
 mod wrappers;
 
+use super::rules::Rules;
 use super::sources::Sources;
 use super::tree::{Node, Unordered};
 use super::types::{CType, Qualified};
@@ -72,6 +75,7 @@ pub fn program(
     sources: Sources,
     unordered: Vec<Unordered>,
     heads: &[String],
+    rules: Rules,
 ) -> std::result::Result<Program, Unread> {
     let mut reader = Reader {
         units,
@@ -98,6 +102,7 @@ pub fn program(
         reports: FxHashSet::default(),
         scratch: FxHashSet::default(),
         unordered,
+        rules: Arc::new(rules),
     };
     reader.structs.views = views::find(&reader.units, heads);
     reader.scratch = scratch::find(&reader.units, heads);
@@ -230,6 +235,9 @@ impl<'a> Reader<'a> {
             self.summaries[id.index()] = Some(summary);
             (proc, summary, _) = Lower::new(self, home, id, &given).function(node, &link_name);
         }
+        if let Some((function, rule, span)) = self.rules.clone().of_body(name) {
+            proc = standing_for(proc, function, rule, span);
+        }
         let is_refused = !self.refusals.is_empty() || self.settled.len() > settled;
         if is_refused && !anywhere && is_report(&proc, &self.structs.types) && !assigns_reals(node) {
             // What only reports is called as it is, if it cannot be read.
@@ -263,4 +271,13 @@ impl<'a> Reader<'a> {
         let mut found = others.filter_map(|(number, unit)| Some((number, *unit.functions.get(name)?)));
         found.find(|(_, node)| anywhere || node.storage != "static")
     }
+}
+
+/// A procedure made of the body that stands for a function: of its name, written where its rule is.
+fn standing_for(mut proc: Proc, function: &str, rule: &Arc<Rule>, span: Span) -> Proc {
+    for item in &mut proc.items {
+        (item.span, item.statement) = (span, None);
+    }
+    proc.values.iter_mut().for_each(|value| value.span = span);
+    Proc { name: function.to_string(), rule: Some(rule.clone()), span, ..proc }
 }

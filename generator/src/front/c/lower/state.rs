@@ -1,5 +1,6 @@
 //! What the lowering of a program and of one function knows: shared by all files of this folder.
 
+use super::super::rules::Rules;
 use super::super::sources::Sources;
 use super::super::tree::{Node, Unordered};
 use super::super::types::{self, CType, Qualified};
@@ -11,6 +12,7 @@ use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// What is lowered so far.
 pub(super) struct Reader<'a> {
@@ -54,6 +56,8 @@ pub(super) struct Reader<'a> {
     pub(super) scratch: FxHashSet<String>,
     /// Expressions without an order, in any function.
     pub(super) unordered: Vec<Unordered>,
+    /// Functions whose derivative is given, or that have none.
+    pub(super) rules: Arc<Rules>,
 }
 
 /// What a declaration of the source is in the procedure.

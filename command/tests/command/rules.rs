@@ -1,0 +1,224 @@
+//! Functions whose derivative is given, and functions without one.
+
+use crate::common::{Scratch, flags};
+use crate::programs::check_driver;
+use std::path::Path;
+use std::process::Command;
+
+const HEAD: &str = "f(f x y)/(x y)";
+
+/// A folder with a program of `tests/rules` as the model, its library and its driver.
+fn folder(name: &str, model: &str) -> Scratch {
+    let folder = Scratch::new(&format!("rules-{name}"));
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules");
+    for (file, to) in [("rules.h", "rules.h"), ("library.c", "library.c"), ("driver.c", "driver.c"), (model, "model.c")]
+    {
+        folder.write(to, &std::fs::read_to_string(from.join(file)).unwrap());
+    }
+    folder
+}
+
+fn runs(folder: &Scratch, level: &str) {
+    let mut build = Command::new("gcc");
+    build.current_dir(&folder.0).args(["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", level]);
+    let built = build.args(["model_b.c", "driver.c", "-o", "model"]).args(flags()).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let run = Command::new(folder.0.join("model")).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+}
+
+#[test]
+fn given_derivatives_make_the_gradient() {
+    for (model, rules) in
+        [("vectors.c", "add_scaled, draw, exponentials, inner, squares"), ("matrices.c", "product, solve_")]
+    {
+        let folder = folder(&model[..4], model);
+        let said = folder.printed(&["adjoint", "model.c", "--head", HEAD, "--explain"]);
+        assert!(said.contains(&format!(" procedures proved given the rules of {rules}, 0 ")), "{said}");
+        assert!(!said.contains("not proved"), "{said}");
+        runs(&folder, "-O0");
+        runs(&folder, "-O2");
+    }
+}
+
+/// The tangent calls those that are given, too; `--check` compares both.
+#[test]
+fn given_tangents_and_adjoints_agree() {
+    let folder = folder("check", "vectors.c");
+    check_driver(&folder, HEAD);
+}
+
+/// What the derivatives need is pushed where the program overwrites it, and nothing else: the factors that a solver
+/// leaves are read where they are.
+#[test]
+fn needs_are_kept_and_nothing_else() {
+    let folder = folder("needs", "vectors.c");
+    let model = "#include \"rules.h\"
+double f(int n, double *x, double *y) {
+    double a[16];
+    int pivots[4], info, one = 1, four = 4;
+    for (int i = 0; i < 16; i++) a[i] = x[i % 4] * (i % 5 == 0 ? 4.0 : 0.1 * i);
+    solve_(&four, &one, a, &four, pivots, y, &four, &info);
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += y[i] * y[i];
+    return sum;
+}
+";
+    folder.write("model.c", model);
+    folder.printed(&["adjoint", "model.c", "--head", HEAD, "--explain"]);
+    let written = folder.read("model_b.c");
+    let sweep = |name: &str| {
+        let text = written.split(&format!("{name}(adtape_t *tape")).nth(2).and_then(|text| text.split("\n}\n").next());
+        text.expect("a forward sweep").matches("adtape_push").count()
+    };
+    // The matrix and the pivots, where they end, and what the two numbers lie in.
+    assert_eq!([sweep("solve__fwd"), sweep("f_fwd")], [0, 4], "{written}");
+    runs(&folder, "-O1");
+}
+
+/// By its directive or by the command line; source gives way to the word of the program.
+#[test]
+fn no_derivative_passes_through_passive_functions() {
+    let folder = Scratch::new("rules-passive");
+    let model = "double trace(int n, const double *x, double y);
+void log_1(const char *what, int *count);
+void log_22(int step);
+static int steps;
+static double factor(double x) { return steps++, 2.0 + 0.0 * x; }
+double f(int n, double *x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++) {
+        int done = i;
+        s += x[i] * x[i] * factor(x[i]) + 0.0 * trace(n, x, s);
+        log_1(\"step\", &done);
+        log_22(done);
+    }
+    return s;
+}
+";
+    folder.write("model.c", model);
+    let refused = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+    assert_eq!(refused.status.code(), Some(3));
+    let passive = ["--passive", "trace", "--passive", "log_*", "--passive", "factor"];
+    folder.printed(&[&["adjoint", "model.c", "--head", "f(f)/(x)"][..], &passive].concat());
+    let written = folder.read("model_b.c");
+    let given = "/* No derivative passes through these, which leave memory alone: factor, log_1, log_22, trace. */";
+    assert!(written.contains(given), "{written}");
+    folder.write(
+        "model.c",
+        &format!(
+            "#pragma adjoint passive log_* trace\n{}",
+            model.replace("static double factor", "#pragma adjoint passive\nstatic double factor")
+        ),
+    );
+    folder.printed(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+    let driver = "#include \"model_b.h\"
+double trace(int n, const double *x, double y) { return x[n - 1] + y; }
+static int lines;
+void log_1(const char *what, int *count) { lines += what[0] == 's' && *count < 3; }
+void log_22(int step) { lines += step; }
+int main(void) {
+    double x[3] = {1.0, 2.0, 3.0}, x_b[3] = {0.0};
+    f_b(3, x, x_b, 1.0);
+    return x_b[0] != 4.0 || x_b[1] != 8.0 || x_b[2] != 12.0 || lines != 6;
+}
+";
+    folder.write("driver.c", driver);
+    runs(&folder, "-O1");
+}
+
+#[test]
+fn rules_that_say_too_little_are_refused_with_what_is_missing() {
+    let program = |rules: &str| {
+        let folder = Scratch::new("rules-refused");
+        folder.write("rules.h", rules);
+        folder.write(
+            "model.c",
+            "#include \"rules.h\"\ndouble f(int n, double *x, double *y, double t) {\n    \
+             fill(n, x, y, t);\n    return y[0];\n}\n",
+        );
+        let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x t)"]);
+        assert_eq!(output.status.code(), Some(3), "{rules}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let function = "void fill(int n, const double *x, double *y, double t);\n";
+    let derivative =
+        "void fill_rev(int n, const double *x, double *x_b, double *y, double *y_b, double t, double *t_b);\n";
+    let given = |rule: &str| program(&format!("#pragma adjoint rule {rule}\n{function}{derivative}"));
+    let said = |said: &str, all: [&str; 2]| all.iter().for_each(|text| assert!(said.contains(text), "{said}"));
+    said(&given("raeds(x[0:n])"), ["rules.h:1:22: refused: there is no clause 'raeds'", "reads(x[0:n])"]);
+    said(&given("reads(x[0:n) writes(y[0:n])"), ["rules.h:1:29: refused: a ']' is missing", "docs/rules.md"]);
+    said(&given("reads(x[0:n] z[0:n]) writes(y[0:n])"), ["'fill' has no parameter 'z'", "rules.h:1"]);
+    said(
+        &given("reads(x[0:n])"),
+        ["the rule of 'fill' does not say how much of 'y' it writes: writes(y[0:n])", "rules.h:1"],
+    );
+    said(&given("writes(x[0:n] y[0:n])"), ["'x' of 'fill' is constant and cannot be written", "rules.h:1"]);
+    said(
+        &given("reads(x[0:m]) writes(y[0:n])"),
+        ["rules.h:2:6: refused: the clauses of the rule of 'fill' are no C", "'m'"],
+    );
+    let alone = program(&format!("#pragma adjoint rule reads(x[0:n]) writes(y[0:n])\n{function}"));
+    said(
+        &alone,
+        [
+            "'fill' has a rule and no 'fill_rev' is declared",
+            "declare void fill_rev(int n, const double *x, double *x_b, double *y, double *y_b, double t, double *t_b);",
+        ],
+    );
+    let without = derivative.replace(", double *t_b", "");
+    let passive = program(&format!("#pragma adjoint rule reads(x[0:n]) writes(y[0:n])\n{function}{without}"));
+    said(
+        &passive,
+        ["'t' of 'fill' depends on the inputs here, and 'fill_rev' has no adjoint for it", "'t_b' behind 't'"],
+    );
+    let nothing = program("#pragma adjoint rule reads(x[0:1])\nint i;\n");
+    said(&nothing, ["no declaration of a function stands behind the directive", "rules.h:1"]);
+}
+
+#[test]
+fn a_tangent_needs_one_and_several_adjoints_at_once_are_refused() {
+    let folder = folder("tangent", "matrices.c");
+    let output = folder.run(&["tangent", "model.c", "--head", HEAD]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("'product' has a rule and no tangent") && said.contains("declare 'product_d'"), "{said}");
+    let output = folder.run(&["adjoint", "model.c", "--head", HEAD, "--vector", "3"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("'product_rev' computes one adjoint at a time"), "{said}");
+}
+
+/// The header of the rules is an input of the generated file.
+#[test]
+fn a_changed_rule_makes_the_adjoint_stale() {
+    let folder = folder("stale", "vectors.c");
+    folder.printed(&["adjoint", "model.c", "--head", HEAD]);
+    assert_eq!(folder.run(&["adjoint", "--verify", "model_b.c"]).status.code(), Some(0));
+    folder.write("rules.h", &folder.read("rules.h").replace("needs(y)", "needs(x y)"));
+    assert_eq!(folder.run(&["adjoint", "--verify", "model_b.c"]).status.code(), Some(4));
+}
+
+/// BLAS and LAPACK need no word: their rules are the generator's own. All options, with strides of both signs, by
+/// rows and by columns.
+#[test]
+fn rules_of_blas_and_lapack_are_known() {
+    let programs = [
+        ("vectors_of_blas.c", "rules_blas.h"),
+        ("matrices_of_blas.c", "rules_blas.h"),
+        ("solvers_of_lapack.c", "rules_blas.h"),
+        ("calls_of_cblas.c", "rules_cblas.h"),
+    ];
+    for (model, header) in programs {
+        let folder = folder(&model[..6], model);
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules");
+        for file in ["blas.h", "blas.c", "cblas.h", "cblas.c"] {
+            folder.write(file, &std::fs::read_to_string(from.join(file)).unwrap());
+        }
+        folder.write("driver.c", &std::fs::read_to_string(from.join("options.c")).unwrap());
+        let said = folder.printed(&["adjoint", "model.c", "--head", "f(f)/(x y)", "--explain"]);
+        assert!(said.contains(" procedures proved given the rules of ") && !said.contains("not proved"), "{said}");
+        assert!(folder.read("model_b.c").contains(&format!("#include <adtape/{header}>")));
+        runs(&folder, "-O1");
+    }
+}

@@ -1,0 +1,389 @@
+//! Functions whose derivative is given, or that have none: directives in front of their declarations, `--passive`.
+//!
+//! ```text
+//!   catalogue  rules that need no word of the user
+//!   pragma     words and clauses of a directive
+//!   stub       the body that a function with a rule has for the analyses
+//! ```
+//!
+//! A function with a rule is lowered from a body that stands for it, so each analysis and the proof take it for any other
+//! function. What the sweeps call in the end is the function itself, and its derivative.
+
+mod catalogue;
+mod pragma;
+mod stub;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::failure::internal;
+use super::run;
+use super::sources::{Files, Sources};
+use super::tree::{Node, Tree};
+use crate::front::Input;
+use crate::ir::{Derivative, Rule, Span};
+use crate::refuse::{Class, Refusal};
+use crate::stack::deep;
+use pragma::{Directive, Kind};
+use stub::{Function, Param, What};
+
+pub use stub::{GIVEN, NEED, UNKNOWN};
+
+/// What is known of functions by directives.
+#[derive(Default)]
+pub struct Rules {
+    /// Names of functions without a derivative, maybe with `*` for any letters.
+    passive: Vec<String>,
+    functions: FxHashMap<String, Known>,
+    /// The source that includes what the bodies name.
+    source: String,
+    text: String,
+}
+
+struct Known {
+    rule: Arc<Rule>,
+    /// Parameters that are strides: with 1 for all of them the function has another body.
+    strides: Vec<usize>,
+    span: Span,
+}
+
+/// The name that the text of the bodies has among the sources.
+pub const TEXT: &str = "<rules>";
+
+impl Rules {
+    /// Whether no derivative passes through a function, which leaves memory alone.
+    pub fn is_passive(&self, name: &str) -> bool {
+        !self.functions.contains_key(name) && self.passive.iter().any(|pattern| matches(pattern, name))
+    }
+
+    /// The function whose body stands for another one, by which of its arguments are 1.
+    pub fn stands_for(&self, name: &str, is_one: &dyn Fn(usize) -> bool) -> Option<String> {
+        let known = self.functions.get(name)?;
+        let by_ones = !known.strides.is_empty() && known.strides.iter().all(|stride| is_one(*stride));
+        Some(format!("{}{name}{}", stub::PREFIX, if by_ones { "_by_ones" } else { "" }))
+    }
+
+    /// The function that a body stands for, its rule, and the directive.
+    pub fn of_body(&self, body: &str) -> Option<(&str, &Arc<Rule>, Span)> {
+        let name = body.strip_prefix(stub::PREFIX)?;
+        let known = |name: &str| self.functions.get_key_value(name);
+        let (name, known) = known(name).or_else(|| known(name.strip_suffix("_by_ones")?))?;
+        Some((name, &known.rule, known.span))
+    }
+
+    /// The function whose body the compiler complains about.
+    fn met(&self, why: &str) -> Option<(String, Span)> {
+        let line = why.split_once(TEXT)?.1.trim_start_matches(':').split(':').next()?.parse().ok()?;
+        let before: Vec<&str> = self.text.lines().take(line).collect();
+        let begins = before.iter().rev().find_map(|line| line.split_once(stub::PREFIX))?;
+        let name = begins.1.split('(').next()?;
+        let (name, _, span) = self.of_body(&format!("{}{name}", stub::PREFIX))?;
+        Some((name.to_owned(), span))
+    }
+
+    /// The bodies as the compiler reads them; `None`: there are none.
+    pub fn tree(&self, clang: &str, input: &Input, sources: &mut Sources) -> Result<Option<String>, Refusal> {
+        if self.text.is_empty() {
+            return Ok(None);
+        }
+        let includes = run::includes(std::slice::from_ref(&self.source));
+        let text = format!("{includes}# 1 \"{TEXT}\"\n{}", self.text);
+        sources.given(TEXT, &self.text);
+        let read = run::tree_of_text(clang, &input.arguments, &text);
+        read.map(Some).map_err(|why| {
+            let (name, span) = self.met(&why).unwrap_or_default();
+            let why = why.trim_end();
+            let why = why.split_once("error: ").map_or(why, |(_, why)| why);
+            let what = format!("the clauses of the rule of '{name}' are no C: {why}");
+            Refusal { class: Class::NoSource, span, what, help: "mend the directive: docs/rules.md".into() }
+        })
+    }
+}
+
+/// The nodes of a tree that declare types and define the bodies.
+pub fn only_bodies(tree: &mut Tree) {
+    let is_other =
+        |node: &Node| matches!(node.kind, "FunctionDecl" | "VarDecl") && !node.name.starts_with(stub::PREFIX);
+    tree.root.inner.retain(|node| !is_other(node));
+}
+
+/// `*` stands for any letters.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((begins, rest)) => name.strip_prefix(begins).is_some_and(|behind| {
+            let starts = (0..=behind.len()).filter(|at| behind.is_char_boundary(*at));
+            starts.into_iter().any(|at| matches(rest, &behind[at..]))
+        }),
+    }
+}
+
+/// Reads the directives of the sources and of their headers.
+pub fn find(clang: &str, input: &Input, trees: &[Tree], sources: &mut Sources) -> Result<Rules, Vec<Refusal>> {
+    let mut found = Rules { passive: input.passive.clone(), ..Rules::default() };
+    let mut refusals = Vec::new();
+    for (tree, file) in trees.iter().zip(&input.files) {
+        if !has_directives(&tree.files) {
+            continue;
+        }
+        let text = run::expanded(clang, &input.arguments, file).map_err(|why| vec![internal(&why)])?;
+        let mut reader = Reader { tree, files: Files::new(&tree.files, sources, file), sources, found: &mut found };
+        for line in lines(&text) {
+            refusals.extend(reader.directive(&line, file).err());
+        }
+    }
+    for (tree, file) in trees.iter().zip(&input.files) {
+        let wanted = of_libraries(trees, tree, &found);
+        if !wanted.is_empty() {
+            let mut reader = Reader { tree, files: Files::new(&tree.files, sources, file), sources, found: &mut found };
+            wanted.into_iter().for_each(|node| reader.of_library(node, file));
+        }
+    }
+    if refusals.is_empty() { Ok(found) } else { Err(refusals) }
+}
+
+/// The declarations in a tree of functions that it calls, that no source defines, and that the catalogue knows.
+fn of_libraries<'t, 'a>(trees: &[Tree], tree: &'t Tree<'a>, found: &Rules) -> Vec<&'t Node<'a>> {
+    let has_body =
+        |node: &&Node| node.kind == "FunctionDecl" && node.inner.iter().any(|part| part.kind == "CompoundStmt");
+    let declared = tree.root.inner.iter().filter(|node| node.kind == "FunctionDecl" && !has_body(node));
+    let known = declared.filter(|node| !found.functions.contains_key(node.name.as_ref()));
+    let mut known: Vec<&Node> = known.filter(|node| catalogue::find(&node.name).is_some()).collect();
+    if known.is_empty() {
+        return known;
+    }
+    let defined =
+        |name: &str| trees.iter().flat_map(|tree| &tree.root.inner).filter(has_body).any(|node| node.name == name);
+    let mut called = FxHashSet::default();
+    tree.root.inner.iter().filter(has_body).for_each(|node| names_of_functions(node, &mut called));
+    known.retain(|node| called.contains(node.name.as_ref()) && !defined(&node.name));
+    let mut seen = FxHashSet::default();
+    known.retain(|node| seen.insert(node.name.to_string()));
+    known
+}
+
+fn names_of_functions(node: &Node, found: &mut FxHashSet<String>) {
+    if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
+        found.insert(node.refers_name.to_string());
+    }
+    deep(|| node.inner.iter().for_each(|part| names_of_functions(part, found)));
+}
+
+/// Whether files, but for the system's, may have directives.
+fn has_directives(files: &[String]) -> bool {
+    let own = files.iter().filter(|path| !path.starts_with("/usr/include/") && !path.starts_with("/usr/lib/"));
+    let mut texts = own.filter_map(|path| std::fs::read(path).ok());
+    texts.any(|text| {
+        let text = String::from_utf8_lossy(&text);
+        let mut pragmas = text.lines().filter(|line| line.contains("pragma") && line.contains("adjoint"));
+        pragmas.any(|line| line.contains("passive") || line.contains("rule"))
+    })
+}
+
+/// A directive in a preprocessed text: file, line, and what stands behind `#pragma adjoint`.
+struct Line<'t> {
+    path: &'t str,
+    line: u32,
+    text: &'t str,
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let (mut path, mut number, mut all) = ("", 0, Vec::new());
+    for line in text.lines() {
+        let marker = line.strip_prefix("# ").and_then(|rest| rest.split_once(' '));
+        if let Some((next, rest)) = marker
+            && let Ok(next) = next.parse::<u32>()
+        {
+            path = rest.trim_start_matches('"').split('"').next().unwrap_or_default();
+            number = next;
+            continue;
+        }
+        if let Some(text) = line.trim_start().strip_prefix("#pragma adjoint ") {
+            all.push(Line { path, line: number, text });
+        }
+        number += 1;
+    }
+    all
+}
+
+struct Reader<'r, 't, 'a> {
+    tree: &'t Tree<'a>,
+    files: Files,
+    sources: &'r mut Sources,
+    found: &'r mut Rules,
+}
+
+impl<'t, 'a> Reader<'_, 't, 'a> {
+    fn directive(&mut self, line: &Line, file: &str) -> Result<(), Refusal> {
+        let directive = match pragma::parse(line.text) {
+            Ok(Some(directive)) => directive,
+            Ok(None) => return Ok(()),
+            Err((at, what)) => return Err(self.refusal(line, at, what)),
+        };
+        if !directive.names.is_empty() {
+            self.found.passive.extend(directive.names);
+            return Ok(());
+        }
+        let Some(node) = self.behind(line) else {
+            return Err(self.refusal(line, 0, "no declaration of a function stands behind the directive".into()));
+        };
+        if directive.kind == Kind::Passive && directive.clauses == pragma::Clauses::default() {
+            self.found.passive.push(node.name.to_string());
+            return Ok(());
+        }
+        self.function(line, directive, node, file)
+    }
+
+    fn refusal(&mut self, line: &Line, at: usize, what: String) -> Refusal {
+        let source = self.sources.number(line.path, false);
+        let start = self.sources.line_start(source, 0, line.line.saturating_sub(1));
+        let text = self.sources.all(source).get(start as usize..).unwrap_or_default();
+        let first = text.find("adjoint").map_or(0, |at| at + "adjoint ".len()) as u32;
+        let span = self.sources.span(source, start + first + at as u32, start + first + at as u32 + 1);
+        Refusal { class: Class::NoSource, span, what, help: "mend the directive: docs/rules.md".into() }
+    }
+
+    /// The declaration behind a directive.
+    fn behind(&self, line: &Line) -> Option<&'t Node<'a>> {
+        let declared = self.tree.root.inner.iter().filter(|node| node.kind == "FunctionDecl");
+        let placed = declared.filter_map(|node| {
+            let span = self.files.point(node.location, self.sources);
+            let (path, number) = self.sources.place(span.source as usize, span.start);
+            (path == line.path && number > line.line).then_some((number, node))
+        });
+        placed.min_by_key(|(number, _)| *number).map(|(_, node)| node)
+    }
+
+    fn declared(&self, name: &str) -> Option<&'t Node<'a>> {
+        self.tree.root.inner.iter().find(|node| node.kind == "FunctionDecl" && node.name == name)
+    }
+
+    fn function(&mut self, line: &Line, directive: Directive, node: &'t Node<'a>, file: &str) -> Result<(), Refusal> {
+        let Directive { kind, clauses, .. } = directive;
+        let name = node.name.to_string();
+        let mut function = Function { result: result(node), params: params(node), name: name.clone(), kind, clauses };
+        function.check().map_err(|what| self.refusal(line, 0, what))?;
+        let (reverse, tangent) = match kind {
+            Kind::Passive => (None, None),
+            Kind::Rule => {
+                let Some(reverse) = self.derivative(&function, "_rev", "_b") else {
+                    let mut missing =
+                        self.refusal(line, 0, format!("'{name}' has a rule and no '{name}_rev' is declared"));
+                    missing.help = format!("declare {}", stub::derivative(&function, "_rev"));
+                    return Err(missing);
+                };
+                (Some(reverse), self.derivative(&function, "_d", "_d"))
+            }
+        };
+        for (param, behind) in function.params.iter_mut().zip(reverse.iter().flat_map(|reverse| &reverse.behind)) {
+            param.has_adjoint = *behind;
+        }
+        let rule = Rule { function: name, reverse, tangent, reads: function.reads(), header: None };
+        self.add(&function, rule, node, file);
+        Ok(())
+    }
+
+    /// A function of a library that the program has no source of.
+    fn of_library(&mut self, node: &'t Node<'a>, file: &str) {
+        let name = node.name.to_string();
+        let Some(known) = catalogue::find(&name) else { return };
+        let mut params = params(node);
+        if params.len() != known.params.len() || !params.iter().all(|param| param.what.is_of_library(&param.ty)) {
+            return;
+        }
+        for (param, name) in params.iter_mut().zip(&known.params) {
+            param.name = (*name).to_string();
+            param.has_adjoint = matches!(param.what, What::Real | What::Reals { .. });
+        }
+        let clauses = known.clauses;
+        let function = Function { name: name.clone(), result: result(node), params, kind: Kind::Rule, clauses };
+        let behind = function.params.iter().map(|param| param.has_adjoint).collect();
+        let result = stub::is_real(&function.result);
+        let reverse = Some(Derivative { name: format!("{name}_rev"), behind, result });
+        let rule = Rule { function: name, reverse, tangent: None, reads: function.reads(), header: Some(known.header) };
+        self.add(&function, rule, node, file);
+    }
+
+    fn add(&mut self, function: &Function, rule: Rule, node: &Node, file: &str) {
+        let strides = function.strides();
+        if self.found.text.is_empty() {
+            self.found.text = stub::beginning();
+            self.found.source = file.to_string();
+        }
+        self.found.text += &function.body(false);
+        if !strides.is_empty() {
+            self.found.text += &function.body(true);
+        }
+        let span = self.files.point(node.location, self.sources);
+        self.found.functions.insert(function.name.clone(), Known { rule: Arc::new(rule), strides, span });
+    }
+
+    /// How a derivative of a function is called; `None`: it is not declared, or takes other arguments.
+    fn derivative(&self, function: &Function, suffix: &str, behind: &str) -> Option<Derivative> {
+        let name = format!("{}{suffix}", function.name);
+        let declared = params(self.declared(&name)?);
+        let mut declared = declared.iter().peekable();
+        let mut follows = Vec::new();
+        for param in &function.params {
+            declared.next().filter(|own| own.what.is_like(param.what))?;
+            let wanted = format!("{}{behind}", param.name);
+            follows.push(declared.next_if(|own| own.name == wanted).is_some());
+        }
+        let result = declared.next().is_some();
+        declared.next().is_none().then_some(Derivative { name, behind: follows, result })
+    }
+}
+
+impl What {
+    /// Whether a parameter is of a type that BLAS has.
+    fn is_of_library(self, ty: &str) -> bool {
+        match self {
+            What::Integers { .. } => {
+                let to = ty.trim_end().trim_end_matches("restrict").trim_end().trim_end_matches('*').trim();
+                matches!(to.trim_start_matches("const "), "int" | "char")
+            }
+            What::Real | What::Reals { .. } | What::Value => true,
+            What::Other => false,
+        }
+    }
+
+    /// Whether an argument for one parameter fits the other.
+    fn is_like(self, other: What) -> bool {
+        match (self, other) {
+            (What::Reals { .. }, What::Reals { .. }) | (What::Integers { .. }, What::Integers { .. }) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
+fn result(node: &Node) -> String {
+    node.written_type.split('(').next().unwrap_or_default().trim().to_string()
+}
+
+fn params(node: &Node) -> Vec<Param> {
+    let all = node.inner.iter().filter(|part| part.kind == "ParmVarDecl").enumerate();
+    let of = |(k, param): (usize, &Node)| {
+        let name = if param.name.is_empty() { format!("argument_{}", k + 1) } else { param.name.to_string() };
+        let plain = if param.plain_type.is_empty() { &param.written_type } else { &param.plain_type };
+        Param { name, ty: param.written_type.to_string(), what: what(plain), has_adjoint: false }
+    };
+    all.map(of).collect()
+}
+
+fn what(ty: &str) -> What {
+    let ty = ty.replace("restrict", "");
+    let ty = ty.trim();
+    let Some(to) = ty.strip_suffix('*').map(str::trim) else {
+        return if stub::is_real(ty.trim_start_matches("const ")) { What::Real } else { What::Value };
+    };
+    let constant = to.starts_with("const ");
+    let to = to.trim_start_matches("const ");
+    let is_integer =
+        to.split(' ').all(|word| matches!(word, "int" | "long" | "short" | "char" | "unsigned" | "signed"));
+    match to {
+        to if stub::is_real(to) => What::Reals { constant },
+        _ if is_integer => What::Integers { constant },
+        _ => What::Other,
+    }
+}
