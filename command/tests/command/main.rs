@@ -1,5 +1,6 @@
 //! The command as users meet it: what it writes, prints, checks and refuses.
 
+mod aligned;
 mod beside;
 mod checkpoints;
 mod command;

@@ -85,3 +85,41 @@ int main(void) {
     folder.write("driver.c", driver);
     check_driver(&folder, "f(f)/(x)");
 }
+
+/// What does not come back writes nothing that anybody reads. All three ways to say so were refused beside a variable at
+/// file scope.
+#[test]
+fn functions_that_do_not_come_back_need_no_source() {
+    let folder = Scratch::new("never-back");
+    let model = "_Noreturn void fail(const char *why);
+void stop(int code) __attribute__((noreturn));
+extern __attribute__((__noreturn__)) void dump(int n, double *x);
+static double scale[2];
+static double g(int n, double *x) {
+    if (x[0] < 0.0) fail(\"negative\");
+    if (n > 9) stop(n);
+    if (x[1] > 1e6) dump(n, x);
+    x[1] = scale[0] * x[0] * x[0];
+    return x[1] * scale[0];
+}
+double f(double p, int n, double *x);
+double f(double p, int n, double *x) {
+    scale[0] = p;
+    return g(n, x);
+}
+";
+    let driver = "#include \"model_b.h\"
+#include <stdlib.h>
+_Noreturn void fail(const char *why) { exit(why[0]); }
+void stop(int code) { exit(code); }
+void dump(int n, double *x) { exit(x[n - 1] > 0.0); }
+int main(void) {
+    double x[2] = {1.5, 2.0}, x_b[2] = {0.0}, p_b = 0.0;
+    f_b(0.5, &p_b, 2, x, x_b, 1.0);
+    return p_b == 0.0 || x_b[0] == 0.0 || x_b[1] != 0.0;
+}
+";
+    folder.write("model.c", model);
+    folder.write("driver.c", driver);
+    check_driver(&folder, "f(f)/(p x)");
+}

@@ -205,10 +205,10 @@ const REFUSED: &[(&str, Class, u32, &str)] = &[
         "type of the elements",
     ),
     (
-        "#include <stdlib.h>\ndouble *f(double *x) {\n return aligned_alloc(8, 64); }",
+        "#include <stdlib.h>\nint f(double **x) {\n return posix_memalign((void **)x, 8, 64); }",
         Class::Pointer,
         3,
-        "'aligned_alloc' is not supported",
+        "where the block of 'posix_memalign' goes is not known",
     ),
     (
         "#include <stdlib.h>\ndouble f(int n) {\n double *x = malloc(n); return x[0]; }",

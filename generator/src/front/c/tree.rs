@@ -84,6 +84,8 @@ pub struct Node<'a> {
     pub implicit: bool,
     /// A member with a width in bits.
     pub bit_field: bool,
+    /// A function that does not come back.
+    pub never_returns: bool,
     /// A function that may be defined in several files.
     pub inline: bool,
     /// The first child stands for all elements that an initialiser leaves out.
@@ -265,7 +267,9 @@ visitor!(NodeSeed, Node<'de>, "a node", |self, map| {
     }
     if node.kind == "FunctionDecl" {
         // `__attribute__((noreturn))` stands behind the parameters.
+        node.never_returns = node.inner.iter().any(|part| part.kind == "C11NoReturnAttr");
         if let Some(at) = node.written_type.find(" __attribute__((") {
+            node.never_returns |= node.written_type[at..].contains("noreturn");
             node.written_type = node.written_type[..at].to_string().into();
         }
     }
@@ -314,6 +318,7 @@ fn empty<'a>() -> Node<'a> {
         complete: false,
         implicit: false,
         bit_field: false,
+        never_returns: false,
         inline: false,
         has_filler: false,
         has_init: false,

@@ -28,6 +28,8 @@ pub struct Unit<'a> {
     pub named: Vec<Named>,
     /// What declarations of headers name of other files.
     pub uses: Vec<Use>,
+    /// Functions that do not come back.
+    pub never_return: FxHashSet<&'a str>,
     /// Whether its functions stand for others: see `rules`.
     pub of_bodies: bool,
     /// Enumerators.
@@ -101,6 +103,7 @@ impl<'a> Unit<'a> {
             declared: Vec::new(),
             named: Vec::new(),
             uses: super::uses::of_headers(tree, path, sources),
+            never_return: FxHashSet::default(),
             of_bodies: false,
             constants: FxHashMap::default(),
             constants_by_name: FxHashMap::default(),
@@ -113,6 +116,9 @@ impl<'a> Unit<'a> {
             cache: FxHashMap::default(),
         };
         for node in &tree.root.inner {
+            if node.never_returns {
+                unit.never_return.insert(&node.name);
+            }
             match node.kind {
                 "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
                     unit.functions.insert(&node.name, node);

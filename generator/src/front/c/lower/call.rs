@@ -50,6 +50,10 @@ impl<'a> Lower<'_, 'a> {
         if let Some(id) = self.reader.procedure(unit, name, false, given) {
             return self.call_procedure(node, id, wanted);
         }
+        let ends = self.reader.units[unit].never_return.contains(name) && !name.ends_with("longjmp");
+        if ends && library::passive(name).is_none() {
+            return self.call_external(node, External::Passive(name.to_string()), Passive::LAST, wanted);
+        }
         if let Some(name) = library::built_in(name) {
             return self.built_in(node, name, args).map(Some);
         }

@@ -370,7 +370,7 @@ impl<'a> Lower<'_, 'a> {
     }
 
     /// Writes a value and keeps it, if it is wanted.
-    fn put(&mut self, spot: Spot, from: Expr, wanted: bool, node: &Node) -> Result<Option<Expr>> {
+    pub fn put(&mut self, spot: Spot, from: Expr, wanted: bool, node: &Node) -> Result<Option<Expr>> {
         if let Spot::Var(var) = spot {
             self.assign_variable(var, from, node)?;
             return Ok(wanted.then(|| self.chosen(var)));

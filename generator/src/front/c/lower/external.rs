@@ -14,6 +14,8 @@ pub struct Passive {
 
 impl Passive {
     pub const UNKNOWN: Passive = Passive { returns: true, unknown: true };
+    /// It does not come back.
+    pub const LAST: Passive = Passive { returns: false, unknown: false };
     /// It leaves the program's memory alone.
     pub const HARMLESS: Passive = Passive { returns: true, unknown: false };
 }

@@ -12,7 +12,24 @@ const ALLOCATIONS: &[&str] = &[
     "__builtin_realloc",
     "alloca",
     "__builtin_alloca",
+    "reallocarray",
+    "aligned_alloc",
+    "__builtin_aligned_alloc",
+    "memalign",
+    "valloc",
+    "_mm_malloc",
 ];
+
+/// Which of them give a block that is aligned, and which of their arguments is its number of bytes. The sweeps align blocks
+/// as `malloc` does: no number depends on it.
+fn bytes_of_aligned(name: &str) -> Option<usize> {
+    match name.strip_prefix("__builtin_").unwrap_or(name) {
+        "aligned_alloc" | "memalign" => Some(1),
+        "posix_memalign" => Some(2),
+        "valloc" | "_mm_malloc" => Some(0),
+        _ => None,
+    }
+}
 
 /// A number of bytes that a parameter of type `int` takes, as it was computed: a block that it does not fit is no block.
 fn uncut(bytes: Expr) -> Expr {
@@ -46,7 +63,7 @@ fn are_apart(to: &Expr, from: &Expr) -> bool {
 
 /// Whether a function of the library makes a block or frees one.
 pub fn makes_or_frees(name: &str) -> bool {
-    ALLOCATIONS.contains(&name) || name == "free"
+    ALLOCATIONS.contains(&name) || matches!(name, "free" | "_mm_free" | "posix_memalign")
 }
 
 impl<'a> Lower<'_, 'a> {
@@ -64,9 +81,11 @@ impl<'a> Lower<'_, 'a> {
     /// Makes a block of elements of a type.
     pub fn allocate(&mut self, call: &'a Node<'a>, elem: Type) -> Result<Expr> {
         let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
-        let (sizes, old) = match &call.inner[1..] {
-            [old, size] if callee.ends_with("realloc") => (std::slice::from_ref(size), Some(old)),
-            sizes => (sizes, None),
+        let (sizes, old) = match (&call.inner[1..], bytes_of_aligned(callee)) {
+            (sizes, Some(at)) => (sizes.get(at..=at).unwrap_or_default(), None),
+            ([old, size], _) if callee.ends_with("realloc") => (std::slice::from_ref(size), Some(old)),
+            ([old, sizes @ ..], _) if callee == "reallocarray" => (sizes, Some(old)),
+            (sizes, _) => (sizes, None),
         };
         let factors = sizes.iter().map(|factor| (factor, false)).collect();
         self.allocate_product(call, elem, &wrappers::Wrapper { factors, zeroed: callee.ends_with("calloc"), old })
@@ -93,7 +112,7 @@ impl<'a> Lower<'_, 'a> {
         let old = match wrapper.old {
             Some(old) => {
                 let old = self.value(Self::uncast(old))?;
-                Some(self.b.keep("old", old))
+                Some(if old.kind == ExprKind::Null { old } else { self.b.keep("old", old) })
             }
             None => None,
         };
@@ -108,8 +127,11 @@ impl<'a> Lower<'_, 'a> {
             return self.unknown(call);
         };
         let up = || self.has_tail(&elem).then(|| rounded_up(&bytes, i128::from(size)));
-        let Some(count) = self.divided(&bytes, i128::from(size)).or_else(|| part(&bytes, i128::from(size))).or_else(up)
-        else {
+        // What is behind the last whole element fills the block up.
+        let callee = scan::callee(call).map_or("", |callee| callee.refers_name.as_ref());
+        let down = || bytes_of_aligned(callee).map(|_| rounded_down(&bytes, i128::from(size)));
+        let whole = self.divided(&bytes, i128::from(size)).or_else(|| part(&bytes, i128::from(size)));
+        let Some(count) = whole.or_else(up).or_else(down) else {
             return self.refuse(
                 call,
                 Class::Pointer,
@@ -182,18 +204,23 @@ impl<'a> Lower<'_, 'a> {
         let name = name.strip_prefix("__builtin_").unwrap_or(name);
         let name = name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name);
         match (name, args) {
-            ("free", [pointer]) => {
+            ("free" | "_mm_free", [pointer]) => {
                 let pointer = self.value(Self::uncast(pointer))?;
                 self.b.emit(ItemKind::Free { pointer });
                 Ok(Some(None))
             }
-            ("malloc" | "calloc" | "realloc" | "alloca", _) => self.refuse(
+            ("posix_memalign", [to, _, bytes]) => self.aligned(node, to, bytes).map(Some),
+            (
+                "malloc" | "calloc" | "realloc" | "alloca" | "reallocarray" | "aligned_alloc" | "memalign" | "valloc"
+                | "_mm_malloc",
+                _,
+            ) => self.refuse(
                 node,
                 Class::Pointer,
                 "the type of the elements of this block is not known",
                 "cast the result of malloc to a pointer to the elements where it is called",
             ),
-            ("reallocarray" | "aligned_alloc" | "posix_memalign" | "strdup" | "memalign", _) => self.refuse(
+            ("posix_memalign" | "strdup", _) => self.refuse(
                 node,
                 Class::Pointer,
                 format!("'{name}' is not supported"),
@@ -209,6 +236,22 @@ impl<'a> Lower<'_, 'a> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `posix_memalign(&p, 64, bytes)`: `p` is a new block, the result is 0.
+    fn aligned(&mut self, node: &'a Node<'a>, to: &'a Node<'a>, bytes: &'a Node<'a>) -> Result<Option<Expr>> {
+        let to = Self::uncast(to);
+        let (true, CType::Pointer(pointer)) = (to.operator == "&" && to.inner.len() == 1, self.ctype(to).ty) else {
+            let help = "pass the address of the pointer: posix_memalign((void **)&p, 64, bytes)";
+            return self.refuse(node, Class::Pointer, "where the block of 'posix_memalign' goes is not known", help);
+        };
+        let (lvalue, CType::Pointer(elem)) = (to.only(), pointer.ty) else { return self.unknown(node) };
+        self.block_name = scan::name_of(lvalue);
+        let spot = self.place(lvalue)?;
+        let wrapper = wrappers::Wrapper { factors: vec![(bytes, false)], zeroed: false, old: None };
+        let block = self.allocate_product(node, elem.ty.ir(), &wrapper)?;
+        self.put(spot, block, false, lvalue)?;
+        Ok(Some(constant(0, Type::int())))
     }
 
     /// A pointer argument before its conversion to `void *`.
@@ -413,6 +456,10 @@ pub fn size_type() -> Type {
 }
 
 /// The least count of elements that take so many bytes.
+fn rounded_down(bytes: &Expr, size: i128) -> Expr {
+    binary(Binary::Divide, bytes.clone(), constant(size, size_type()), size_type())
+}
+
 fn rounded_up(bytes: &Expr, size: i128) -> Expr {
     let sum = binary(Binary::Add, bytes.clone(), constant(size - 1, size_type()), size_type());
     binary(Binary::Divide, sum, constant(size, size_type()), size_type())

@@ -80,6 +80,10 @@ pub fn called_variable<'a>(call: &'a Node<'a>) -> Option<&'a Node<'a>> {
 pub fn addressed<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
     let mut found = FxHashSet::default();
     walk(body, &mut |node| {
+        // What it points to is assigned, and the address goes nowhere.
+        if is_posix_memalign(node) {
+            return false;
+        }
         if node.kind == "UnaryOperator" && node.operator == "&" {
             let mut node = node.only().bare();
             // `&p->x` and `&a[i]` with a pointer do not take the address of `p` or `a`.
@@ -99,6 +103,10 @@ pub fn addressed<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
     found
 }
 
+fn is_posix_memalign(node: &Node) -> bool {
+    node.kind == "CallExpr" && callee(node).is_some_and(|callee| callee.refers_name == "posix_memalign")
+}
+
 /// Declarations that are assigned by name.
 pub fn assigned<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
     let mut found = FxHashSet::default();
@@ -109,14 +117,22 @@ pub fn assigned<'a>(body: &'a Node<'a>) -> FxHashSet<u64> {
             "UnaryOperator" => matches!(node.operator.as_ref(), "++" | "--"),
             _ => false,
         };
-        if let Some(to) = node.inner.first().filter(|_| assigns).map(|to| to.bare())
-            && to.kind == "DeclRefExpr"
-        {
+        let to = node.inner.first().filter(|_| assigns).or_else(|| filled_with_block(node));
+        if let Some(to) = to.map(|to| to.bare()).filter(|to| to.kind == "DeclRefExpr") {
             found.insert(to.refers);
         }
         true
     });
     found
+}
+
+/// What a call of `posix_memalign` sets to a new block.
+fn filled_with_block<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let mut to = node.inner.get(1).filter(|_| is_posix_memalign(node))?.bare();
+    while matches!(to.kind, "ImplicitCastExpr" | "CStyleCastExpr") {
+        to = to.inner.first()?.bare();
+    }
+    to.inner.first().filter(|_| to.operator == "&")
 }
 
 /// Adds the names of variables that are mentioned, unless only their value is read.
