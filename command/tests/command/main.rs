@@ -23,6 +23,7 @@ mod profiles;
 mod programs;
 mod recovered;
 mod refusals;
+mod returned;
 mod rules;
 mod space;
 mod split;

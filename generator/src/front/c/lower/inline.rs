@@ -23,7 +23,17 @@ pub fn result(proc: &Proc, args: &[Expr]) -> Option<Expr> {
         return None;
     }
     let loads = pointer(&proc.result_type);
-    let mut inline = Inline { proc, args, left: LARGEST, loads };
+    let mut inline = Inline { proc, args, left: LARGEST, loads, is_behind: false };
+    inline.expr(proc.result.as_ref()?).filter(|result| result.ty == proc.result_type)
+}
+
+/// The pointer that a procedure returns at its end, read behind the call: `return net->output;` where the procedure fills
+/// what that leads to. `args`: as they are behind the call, too.
+pub fn pointer_behind(proc: &Proc, args: &[Expr]) -> Option<Expr> {
+    if !matches!(proc.result_type, Type::Pointer(_)) {
+        return None;
+    }
+    let mut inline = Inline { proc, args, left: LARGEST, loads: true, is_behind: true };
     inline.expr(proc.result.as_ref()?).filter(|result| result.ty == proc.result_type)
 }
 
@@ -34,6 +44,8 @@ struct Inline<'p> {
     left: u32,
     /// Whether it may read memory: a pointer in a struct.
     loads: bool,
+    /// Whether it is read behind the call: what is read before the procedure ends may be another number then.
+    is_behind: bool,
 }
 
 impl Inline<'_> {
@@ -81,6 +93,14 @@ impl Inline<'_> {
         Some(Place { base, path, ty: place.ty.clone() })
     }
 
+    /// Whether nothing is done behind the definition of a value.
+    fn is_last(&self, value: ValueId) -> bool {
+        let body = self.proc.regions[RegionId::BODY].items.iter().rev();
+        let mut behind = body.map(|item| &self.proc.items[*item].kind);
+        let is_passed = |kind: &&ItemKind| matches!(kind, ItemKind::Let { .. } | ItemKind::DeclareVar { .. });
+        behind.by_ref().take_while(is_passed).any(|kind| *kind == ItemKind::Let { value })
+    }
+
     fn boxed(&mut self, expr: &Expr) -> Option<Box<Expr>> {
         self.expr(expr).map(Box::new)
     }
@@ -93,8 +113,9 @@ impl Inline<'_> {
                 self.left = self.left.checked_sub(operations(arg))?;
                 Some(arg.clone())
             }
+            Def::Is(expr) if self.is_behind && walk::loads(expr) && !self.is_last(value) => None,
             Def::Is(expr) => self.expr(expr),
-            Def::Join(item, k) => {
+            Def::Join(item, k) if !self.is_behind => {
                 let ItemKind::Branch { on, joins, .. } = &self.proc.items[*item].kind else { return None };
                 let join = &joins[*k as usize];
                 self.left = self.left.checked_sub(1)?;
