@@ -60,9 +60,10 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 FROM=31 $(TESTS) --test random
-	@# The library's random programs, all of them (src/part.rs).
+	@# The library's random programs, all of them (src/part.rs), and all children of fork (ctests/child.h).
 	TEST_ALL=1 $(TESTS) --test heap --test model -- --skip on_the_stable_heap --skip on_the_heap
-	TEST_UNDEFINED=1 $(TESTS) --test command --test written -- programs:: check:: examples:: joint:: --skip matrix::
+	TEST_ALL=1 $(TESTS) --test outside -- c_programs::forks
+	TEST_UNDEFINED=1 TEST_LEVELS="-O2" $(TESTS) --test command --test written -- programs:: check:: examples:: joint:: fortran:: --skip matrix::
 	ADTAPE_CLANGS="14 15 16 19" $(TESTS) --test written clangs::
 
 restoration: ## random programs through checkpoints of pointers and memory, RESTORATIONS (100000) of them
@@ -141,7 +142,7 @@ fuzz: ## random tape programs, found by coverage, SECONDS_OF_FUZZ (60) for each 
 analysis-mutants: ## faults put into the analyses of the generator, a test must notice each: FAULTS="3 17" for some (an hour)
 	$(SETUP) test
 	$(LIBRARY)
-	ANALYSIS_MUTANTS=1 PROGRAMS=200 cargo test --locked -p adtape-generate --test mutants -- --nocapture
+	ANALYSIS_MUTANTS=1 PROGRAMS=200 $(TESTS) --test mutants -- --nocapture
 
 mutants: ## faults put into the code one by one, a test must find each: MUTATED=file for some files, JOBS at a time (hours)
 	$(SETUP) mutants
@@ -149,7 +150,7 @@ mutants: ## faults put into the code one by one, a test must find each: MUTATED=
 
 loom: ## every interleaving of what several threads touch
 	$(SETUP) loom
-	CARGO_PROFILE_TEST_OPT_LEVEL=1 RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models
+	CARGO_PROFILE_TEST_OPT_LEVEL=1 CARGO_PROFILE_TEST_LTO=off RUSTFLAGS="--cfg loom" cargo test --locked --lib --target-dir target/loom models
 
 reference: ## the schedules beside those of the Python package checkpoint_schedules
 	$(SETUP) reference
@@ -159,7 +160,8 @@ counts: ## instructions of the fast paths against their bounds, growth of the ge
 	$(SETUP) counts
 	$(LIBRARY)
 	@scripts/counts.sh
-	cargo build --locked -p adtape-command
+	@# The command as the tests have it, which is there already where they ran.
+	$(TESTS) --no-run --test counts
 	@scripts/growth.sh
 
 lint: ## formatting, clippy and rustdoc: a warning is an error

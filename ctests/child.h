@@ -50,6 +50,12 @@ CHECK_UNUSED_ static child_t in_child(void (*run)(void *), void *argument) {
     return child;
 }
 
+/* How many of so many children, threads or programs there are: a quarter of them, but all in make matrix, which sets
+ * TEST_ALL. */
+CHECK_UNUSED_ static int part(int all) {
+    return getenv("TEST_ALL") != NULL ? all : (all + 3) / 4;
+}
+
 /* A child that did what it should: printed nothing but, perhaps, a complaint of its own, and ended with this code. */
 #define CHECK_EXIT(child, code)                                                                               \
     do {                                                                                                      \

@@ -4,6 +4,8 @@
 # four times where it is quadratic. The chain of `else if` nests as deeply as it is long.
 #
 #   scripts/growth.sh [kind ...]      some of the kinds
+#
+# What counts is target/debug/adtape, as the tests have built it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,12 +17,12 @@ mkdir -p "$work"
 strip --strip-debug "$target/debug/adtape" -o "$work/adtape"
 
 # A kind, its head, its shortest length, and how many times the first step the second one takes at most.
-kinds='choices|f(f)/(x)|20|3.2
-chain|f(f)/(x)|40|2.6
-stores|f(f x)/(x y)|20|2.6
-loops|f(f x)/(x)|4|2.6
-calls|f(f x)/(x)|4|2.6
-structs|f(f x)/(x)|2|2.6'
+kinds='choices|f(f)/(x)|10|3.2
+chain|f(f)/(x)|30|2.6
+stores|f(f x)/(x y)|12|2.6
+loops|f(f x)/(x)|2|2.6
+calls|f(f x)/(x)|2|2.6
+structs|f(f x)/(x)|1|2.6'
 
 # `if … else if …`
 choices() {
@@ -93,21 +95,43 @@ instructions() { # kind, length, head
   sed -n 's/.*Collected : //p' "$name.log"
 }
 
-# Counts a kind at three lengths; fails where it grows too fast.
-measure() { # kind, head, shortest length, most
-  local counts=() length
-  for length in "$3" $((2 * $3)) $((4 * $3)); do counts+=("$(instructions "$1" "$length" "$2")"); done
-  awk -v kind="$1" -v n="$3" -v a="${counts[0]}" -v b="${counts[1]}" -v c="${counts[2]}" -v most="$4" 'BEGIN {
-    grown = (c - b) / (b - a)
-    printf "growth: %s of %d, %d, %d: %s, %s, %s instructions; ", kind, n, 2 * n, 4 * n, a, b, c
+# Says how a kind grows, counted at three lengths; fails where it grows too fast.
+judge() { # kind, shortest length, most
+  local counts=() times
+  for times in 1 2 4; do counts+=("$(cat "$work/$1_$((times * $2)).count")"); done
+  awk -v kind="$1" -v n="$2" -v counts="${counts[*]}" -v most="$3" 'BEGIN {
+    if (split(counts, count) < 3) { printf "growth: FAILED: %s is not counted\n", kind; exit 1 }
+    grown = (count[3] - count[2]) / (count[2] - count[1])
+    printf "growth: %s of %d, %d, %d: %s, %s, %s instructions; ", kind, n, 2 * n, 4 * n, count[1], count[2], count[3]
     printf "the second step takes %.2f times the first\n", grown
     if (grown > most) { printf "growth: FAILED: %s: more than %.1f times\n", kind, most; exit 1 }
   }'
 }
 
-failed=0
+chosen=()
 while IFS='|' read -r kind head length most; do
   [ $# = 0 ] || [[ " $* " == *" $kind "* ]] || continue
-  measure "$kind" "$head" "$length" "$most" </dev/null || failed=1
+  chosen+=("$kind $length $most $head")
 done <<<"$kinds"
+
+# As many counts at a time as there are processors, the long ones first.
+running=0
+for times in 4 2 1; do
+  for one in "${chosen[@]}"; do
+    read -r kind length most head <<<"$one"
+    if [ $running -ge "$(nproc)" ]; then
+      wait -n || true
+      running=$((running - 1))
+    fi
+    instructions "$kind" $((times * length)) "$head" </dev/null >"$work/${kind}_$((times * length)).count" &
+    running=$((running + 1))
+  done
+done
+wait
+
+failed=0
+for one in "${chosen[@]}"; do
+  read -r kind length most head <<<"$one"
+  judge "$kind" "$length" "$most" || failed=1
+done
 exit $failed

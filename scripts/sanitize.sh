@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 failed=()
 
 # All random programs, optimised a little: under the checkers, running takes longer than compiling.
-export TEST_ALL=1 CARGO_PROFILE_TEST_OPT_LEVEL=1
+export TEST_ALL=1 CARGO_PROFILE_TEST_OPT_LEVEL=1 CARGO_PROFILE_TEST_LTO=off
 export ASAN_OPTIONS=detect_stack_use_after_return=1:check_initialization_order=1
 export LSAN_OPTIONS=suppressions=$PWD/scripts/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1

@@ -14,7 +14,9 @@ use crate::{heads, origin, outputs, report, say};
 /// Why a source cannot be read whose name says that it is not C.
 pub fn language(file: &str) -> Option<String> {
     let extension = Path::new(file).extension()?.to_string_lossy().into_owned();
-    let (what, help) = match extension.to_ascii_lowercase().as_str() {
+    // Compilers take `.C` for C++.
+    let known = if extension == "C" { "cpp".to_string() } else { extension.to_ascii_lowercase() };
+    let (what, help) = match known.as_str() {
         "cpp" | "cc" | "cxx" | "c++" | "hpp" | "hh" | "hxx" => {
             ("C++", "put what is to be differentiated into a C source with plain functions, which C++ can call")
         }

@@ -86,7 +86,7 @@ static void child_works_whatever_other_threads_were_at(void *nothing) {
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_create(&threads[i], NULL, sweep_until_over, NULL) == 0);
     }
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < part(CHILDREN); i++) {
         push_numbers(adtape_self(), 0, 600);
         pop_numbers(adtape_self(), 0, 600);
         push_numbers(adtape_self(), 0, 20);

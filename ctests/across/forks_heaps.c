@@ -64,7 +64,7 @@ static void child_beside_heaps_that_come_and_go_has_heaps(void *nothing) {
         pthread_create(&threads[i], NULL, work, NULL);
     }
     pthread_barrier_wait(&begun);
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < part(CHILDREN); i++) {
         const child_t child = in_child(sweep_in_child, NULL);
         CHECK_EXIT(child, 0);
     }

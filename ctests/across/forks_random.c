@@ -146,7 +146,7 @@ static void run(uint64_t forks) {
 
 int main(int argc, char **argv) {
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    const uint64_t programs = argc > 2 ? strtoull(argv[2], NULL, 10) : 3;
+    const uint64_t programs = argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)part(3);
     const uint64_t forks = argc > 3 ? strtoull(argv[3], NULL, 10) : 30;
     check_context = print_seed;
     begin(3 * LIMIT);

@@ -2,7 +2,7 @@
  * a child, because the limit is the process's. */
 #include "numbers.h"
 
-enum { THREADS = 4, CHILDREN = 12, EACH = 400, SMALL = 12 << 20 };
+enum { THREADS = 4, CHILDREN = 16, EACH = 400, SMALL = 12 << 20 };
 
 /* ---- threads of the parent --------------------------------------------------------------------------------- */
 
@@ -154,7 +154,7 @@ static void fork_beside(void *(*run)(void *), uint64_t limit, void (*const in_ch
     begin(limit);
     start(run);
     push_numbers(adtape_self(), 0, before);
-    for (int i = 0; i < CHILDREN; i++) {
+    for (int i = 0; i < part(CHILDREN); i++) {
         const child_t child = in_child(in_children[i % ways], NULL);
         CHECK_EXIT(child, 0);
         usleep(997 * (useconds_t)i);
@@ -223,7 +223,7 @@ static void grandchild_has_its_limit_for_itself(void *nothing) {
 static void *fork_from_a_worker(void *nothing) {
     (void)nothing;
     pthread_barrier_wait(&begun);
-    for (int i = 0; i < CHILDREN / 2; i++) {
+    for (int i = 0; i < part(CHILDREN / 2); i++) {
         push_numbers(adtape_self(), 0, 20 + EACH);
         pop_numbers(adtape_self(), 20, 20 + EACH);
         const child_t child = in_child(either[i % 2], NULL);

@@ -26,16 +26,21 @@ type Lose = fn(heap: usize);
 
 static LOSE: OnceLock<Lose> = OnceLock::new();
 
-/// Puts a heap on the roll.
-pub(super) fn enrol(heap: usize, lose: Lose) {
+/// Lets children of fork use heaps.
+pub(super) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let _ = LOSE.set(lose);
         // Who takes the locks here may take those of tapes and of memory meanwhile: a fork takes these first, because it
         // runs last what was registered first.
         prepare_for_children();
         around_fork(before, in_parent, in_child);
     });
+}
+
+/// Puts a heap on the roll.
+pub(super) fn enrol(heap: usize, lose: Lose) {
+    LOSE.get_or_init(|| lose);
+    prepare();
     ROLL.lock().insert(!heap);
 }
 

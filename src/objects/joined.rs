@@ -129,6 +129,6 @@ impl Objects {
 
     /// The same addresses, which live as long as one of both.
     pub(crate) fn share(&self) -> Objects {
-        Objects { shared: Arc::clone(&self.shared), by_label: Arc::clone(&self.by_label) }
+        Objects { shared: Arc::clone(&self.shared) }
     }
 }

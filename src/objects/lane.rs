@@ -2,9 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+use super::by_label::ByLabel;
 use crate::error::Error;
 use crate::map::registry::Registry;
-use crate::sync::{Arc, StaticCounter, UNORDERED};
+use crate::sync::{Arc, ForkLock, StaticCounter, UNORDERED};
 use std::cell::{Cell, RefCell};
 use std::sync::Weak;
 
@@ -12,12 +13,15 @@ use std::sync::Weak;
 pub(super) struct SharedRegistry {
     id: u64,
     pub registry: Registry,
+    /// For checkpoints of everything.
+    pub by_label: ForkLock<ByLabel>,
 }
 
 impl SharedRegistry {
     pub fn new() -> Arc<SharedRegistry> {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
-        Arc::new(SharedRegistry { id: NEXT_ID.fetch_add(1, UNORDERED), registry: Registry::new() })
+        let (id, by_label) = (NEXT_ID.fetch_add(1, UNORDERED), ForkLock::default());
+        Arc::new(SharedRegistry { id, registry: Registry::new(), by_label })
     }
 }
 
@@ -57,13 +61,19 @@ pub(super) fn last_lane_of(shared: &SharedRegistry) -> Option<u16> {
     (id == shared.id).then_some(lane)
 }
 
+fn known(claimed: &RefCell<Claimed>, shared: &SharedRegistry) -> Option<u16> {
+    let claimed = claimed.borrow();
+    claimed.0.iter().find(|(_, id, _)| *id == shared.id).map(|(_, _, lane)| *lane)
+}
+
+/// The calling thread's lane, if it has one.
+pub(super) fn lane_so_far(shared: &SharedRegistry) -> Option<u16> {
+    last_lane_of(shared).or_else(|| CLAIMED.try_with(|claimed| known(claimed, shared)).ok().flatten())
+}
+
 #[cold]
 fn find(shared: &Arc<SharedRegistry>) -> Result<u16, Error> {
-    let known = |claimed: &RefCell<Claimed>| {
-        let claimed = claimed.borrow();
-        claimed.0.iter().find(|(_, id, _)| *id == shared.id).map(|(_, _, lane)| *lane)
-    };
-    let lane = match CLAIMED.try_with(|claimed| known(claimed)) {
+    let lane = match CLAIMED.try_with(|claimed| known(claimed, shared)) {
         Ok(Some(lane)) => lane,
         Ok(None) => {
             let lane = shared.registry.claim()?;

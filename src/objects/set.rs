@@ -8,18 +8,16 @@
 
 #![forbid(unsafe_code)]
 
-use super::by_label::ByLabel;
+use super::fork;
 use super::lane::{SharedRegistry, lane_of, last_lane_of};
 use crate::error::{Error, Status};
 use crate::map::registry::{History, Object, RangeKind, RangeRecord, Registry, Serial};
-use crate::sync::{Arc, Mutex, OnceLock};
+use crate::sync::{Arc, OnceLock};
 
 /// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any.
 /// Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
 pub struct Objects {
     pub(super) shared: Arc<SharedRegistry>,
-    /// For checkpoints of everything.
-    pub(super) by_label: Arc<Mutex<ByLabel>>,
 }
 
 static OF_PROCESS: OnceLock<Objects> = OnceLock::new();
@@ -145,7 +143,9 @@ impl Objects {
     /// # }
     /// ```
     pub fn new() -> Objects {
-        Objects { shared: SharedRegistry::new(), by_label: Arc::default() }
+        let shared = SharedRegistry::new();
+        fork::enrol(&shared);
+        Objects { shared }
     }
 
     /// The objects of the process: those that calls of the C API with NULL in place of objects are about.

@@ -81,25 +81,31 @@ pub(crate) struct ForkLock<T> {
     held: AtomicBool,
 }
 
+/// A [`ForkLock`] of anything.
+pub(crate) trait Holdable: Sync {
+    /// Takes the lock until [`let_go`](Holdable::let_go), unless another thread, or this one, has it. Whether it did.
+    fn try_hold(&self) -> bool;
+
+    /// Gives back what this thread took; whether it had.
+    fn let_go(&self) -> bool;
+}
+
 impl<T> ForkLock<T> {
     pub const fn new(inner: T) -> ForkLock<T> {
         ForkLock { lock: Lock::new(inner), held: AtomicBool::new(false) }
     }
 
+    #[inline(always)]
     pub fn lock(&self) -> LockGuard<'_, T> {
         self.lock.lock()
     }
 
     /// Takes the lock until [`let_go`](ForkLock::let_go), unless another thread, or this one, has it for `longest`.
-    pub fn hold(&self, longest: Duration) {
-        let (begin, mut tries) = (Instant::now(), 0);
-        while self.lock.is_taken() {
-            if begin.elapsed() > longest {
-                return;
-            }
-            pass_time(&mut tries);
-        }
-        self.held.store(true, Ordering::Relaxed);
+    pub fn hold(&self, longest: Duration)
+    where
+        T: Send,
+    {
+        hold_for(self, longest);
     }
 
     /// Gives back what [`hold`](ForkLock::hold) took; whether it had.
@@ -115,6 +121,69 @@ impl<T> ForkLock<T> {
     #[cfg(test)]
     pub fn is_free(&self) -> bool {
         !self.lock.taken.load(Ordering::Relaxed)
+    }
+}
+
+impl<T: Send> Holdable for ForkLock<T> {
+    fn try_hold(&self) -> bool {
+        let took = !self.lock.is_taken();
+        if took {
+            self.held.store(true, Ordering::Relaxed);
+        }
+        took
+    }
+
+    fn let_go(&self) -> bool {
+        ForkLock::let_go(self)
+    }
+}
+
+impl<T: Default> Default for ForkLock<T> {
+    fn default() -> ForkLock<T> {
+        ForkLock::new(T::default())
+    }
+}
+
+/// Holds the lock, unless others have it for `longest`. Whether it does.
+fn hold_for(lock: &dyn Holdable, longest: Duration) -> bool {
+    let (begin, mut tries) = (Instant::now(), 0);
+    while !lock.try_hold() {
+        if begin.elapsed() > longest {
+            return false;
+        }
+        pass_time(&mut tries);
+    }
+    true
+}
+
+/// Holds all locks that `each` calls its argument with, or none where that takes longer than `longest`. Whether it holds
+/// them. Whoever waits for one here has none of the others, so they may be taken in any order elsewhere.
+pub(crate) fn hold_all<'a>(each: impl Fn(&mut dyn FnMut(&'a dyn Holdable)), longest: Duration) -> bool {
+    let begin = Instant::now();
+    let all = || {
+        let mut all = Vec::new();
+        each(&mut |lock| all.push(lock));
+        all
+    };
+    let mut awaited: Option<&dyn Holdable> = None;
+    loop {
+        if !awaited.is_none_or(|lock| hold_for(lock, longest.saturating_sub(begin.elapsed()))) {
+            return false;
+        }
+        let locks = all();
+        let others = || locks.iter().filter(|lock| !awaited.is_some_and(|awaited| std::ptr::addr_eq(awaited, **lock)));
+        let taken = others().position(|lock| !lock.try_hold());
+        // Locks may have come before the first of them was held.
+        if taken.is_none() && all().len() == locks.len() {
+            return true;
+        }
+        let held = others().take(taken.unwrap_or(usize::MAX)).copied().chain(awaited);
+        held.for_each(|lock| _ = lock.let_go());
+        let next = taken.and_then(|i| others().nth(i).copied());
+        awaited = next;
+        if begin.elapsed() > longest {
+            return false;
+        }
     }
 }
 
@@ -163,6 +232,39 @@ mod tests {
         assert!(!lock.let_go() && !lock.is_free(), "it is the guard's");
         drop(guard);
         assert!(lock.is_free());
+    }
+
+    #[test]
+    fn all_locks_are_held_or_none_in_whatever_order_others_take_them() {
+        let locks: [ForkLock<u64>; 3] = Default::default();
+        let over = AtomicBool::new(false);
+        let each = |hold: &mut dyn FnMut(_)| locks.iter().for_each(|lock| hold(lock as &dyn Holdable));
+        std::thread::scope(|scope| {
+            for first in 0..3 {
+                let (locks, over) = (&locks, &over);
+                scope.spawn(move || {
+                    while !over.load(Ordering::Relaxed) {
+                        let (mut one, mut other) = (locks[first].lock(), None);
+                        if first < 2 {
+                            other = Some(locks[first + 1].lock());
+                        }
+                        *one += 1;
+                        other.iter_mut().for_each(|other| **other += 1);
+                    }
+                });
+            }
+            for _ in 0..100 {
+                assert!(hold_all(each, Duration::from_secs(600)));
+                assert!(locks.iter().all(|lock| !lock.is_free()));
+                assert!(locks.iter().all(ForkLock::let_go));
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        let guard = locks[1].lock();
+        assert!(!hold_all(each, Duration::ZERO));
+        assert!(locks[0].is_free() && locks[2].is_free());
+        drop(guard);
+        assert!(locks[1].is_free());
     }
 
     #[test]

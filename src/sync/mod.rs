@@ -11,6 +11,7 @@ mod seqlock;
 
 /// A lock in a static, where loom's cannot be.
 pub(crate) use lock::ForkLock as StaticLock;
+pub(crate) use lock::{Holdable, hold_all};
 pub(crate) use monitor::{Monitor, MonitorGuard, Signal};
 pub(crate) use mutex::{Mutex, MutexGuard};
 pub(crate) use seqlock::{Seqlock, Writing};
@@ -62,6 +63,24 @@ impl<T> ForkLock<T> {
 
     pub fn let_go(&self) -> bool {
         false
+    }
+}
+
+#[cfg(loom)]
+impl<T: Send> Holdable for ForkLock<T> {
+    fn try_hold(&self) -> bool {
+        true
+    }
+
+    fn let_go(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(loom)]
+impl<T: Default> Default for ForkLock<T> {
+    fn default() -> ForkLock<T> {
+        ForkLock::new(T::default())
     }
 }
 

@@ -7,7 +7,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{AtomicU64, Lock, LockGuard, Ordering, fence};
+use super::{AtomicU64, ForkLock, Holdable, LockGuard, Ordering, fence};
 use std::ops::{Deref, DerefMut};
 
 /// A reader that meets writers more often waits each time until the lock is free.
@@ -17,7 +17,7 @@ const TRIES: usize = if cfg!(loom) { 2 } else { 64 };
 pub(crate) struct Seqlock<W> {
     /// Changes begun and changes ended.
     changes: AtomicU64,
-    writer: Padded<Lock<Writing<W>>>,
+    writer: Padded<ForkLock<Writing<W>>>,
 }
 
 /// In lines of the cache of its own: writers that wait for each other do not slow readers down.
@@ -47,7 +47,7 @@ impl<W> DerefMut for Writing<W> {
 
 impl<W> Seqlock<W> {
     pub fn new(own: W) -> Seqlock<W> {
-        Seqlock { changes: AtomicU64::new(0), writer: Padded(Lock::new(Writing { changes: 0, own })) }
+        Seqlock { changes: AtomicU64::new(0), writer: Padded(ForkLock::new(Writing { changes: 0, own })) }
     }
 
     /// What `look` returned when no change was under way.
@@ -93,6 +93,14 @@ impl<W> Seqlock<W> {
         }
         drop(self.lock());
         tries
+    }
+
+    /// The lock of writers, which a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable
+    where
+        W: Send,
+    {
+        &self.writer.0
     }
 
     /// Waits for the other writers. Readers go on until [`change`](Seqlock::change).

@@ -4,6 +4,7 @@
 
 use super::vector::random;
 use super::*;
+use crate::part::part;
 
 /// Sum of k x_k²/2 from 1 on, and its gradient, with values of this size.
 fn squares(x: &[f64], size: f64) -> f64 {
@@ -126,6 +127,104 @@ fn products_without_squares_are_judged_as_others_are() {
             // The step makes a number below the smallest one of these.
             let expected = if size < 1e-310 { Reason::Noise } else { expected };
             assert_eq!(report.reason(), expected, "{size:e}: {report}");
+        }
+    }
+}
+
+/// A function, what is wrong with it and with its gradient, all at random. Everything is in units of `size` and `x_size`.
+struct Doubtful {
+    coefficients: Vec<[f64; 3]>,
+    u: Vec<f64>,
+    direction: Vec<f64>,
+    size: f64,
+    x_size: f64,
+    /// What each call adds, and how large what it adds at random is.
+    drift: f64,
+    noise: f64,
+    right: Vec<f64>,
+    given: Vec<f64>,
+}
+
+impl Doubtful {
+    fn new(seed: u64) -> Doubtful {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let n = rng.usize(1..6);
+        let power = |rng: &mut fastrand::Rng, low: f64, high: f64| 10_f64.powf(low + rng.f64() * (high - low));
+        let (size, x_size) = if rng.bool() {
+            let size = power(&mut rng, -200.0, 200.0);
+            (size, power(&mut rng, -90.0, 90.0))
+        } else {
+            (1.0, 1.0)
+        };
+        let coefficients: Vec<[f64; 3]> = (0..n).map(|_| [(); 3].map(|()| 2.0 * rng.f64() - 1.0)).collect();
+        let u: Vec<f64> = (0..n).map(|_| (0.3 + rng.f64()) * if rng.bool() { 1.0 } else { -1.0 }).collect();
+        let direction = (0..n).map(|_| 2.0 * rng.f64() - 1.0).collect();
+        let drift = if rng.u8(0..4) == 0 { power(&mut rng, -9.0, -2.0) } else { 0.0 };
+        let noise = if rng.u8(0..3) == 0 { power(&mut rng, -7.0, -1.0) } else { 0.0 };
+        let of = |(u, [a, b, c]): (&f64, &[f64; 3])| a + b * u + c * u.cos();
+        let right: Vec<f64> = u.iter().zip(&coefficients).map(of).collect();
+        let mut given = right.clone();
+        let (one, factor) = (rng.usize(0..n), 1.0 + power(&mut rng, -4.0, 0.0));
+        match rng.u8(0..7) {
+            0 | 1 => given.iter_mut().for_each(|g| *g *= factor),
+            2 => given[one] /= factor,
+            3 => given[one] = -given[one],
+            4 => given[one] = 0.0,
+            _ => {}
+        }
+        Doubtful { coefficients, u, direction, size, x_size, drift, noise, right, given }
+    }
+
+    fn value(&self, u: &[f64]) -> f64 {
+        let of = |(u, [a, b, c]): (&f64, &[f64; 3])| a * u + 0.5 * b * u * u + c * u.sin();
+        u.iter().zip(&self.coefficients).map(of).sum()
+    }
+
+    fn along(&self, gradient: &[f64]) -> f64 {
+        gradient.iter().zip(&self.direction).map(|(g, d)| g * d).sum()
+    }
+
+    /// How wrong the slope is, of the size of what is compared.
+    fn error(&self, first: f64) -> f64 {
+        let (right, given) = (self.along(&self.right), self.along(&self.given));
+        let moved: Vec<f64> = self.u.iter().zip(&self.direction).map(|(u, d)| u + first * d).collect();
+        let bend = (self.value(&moved) - self.value(&self.u)) / first - given;
+        let squares: f64 = self.given.iter().zip(&self.direction).map(|(g, d)| g * d * (g * d)).sum();
+        (given - right).abs() / right.abs().max(given.abs()).max(bend.abs()).max(squares.sqrt())
+    }
+
+    fn tested(&self, first: f64) -> Report {
+        let scaled = |values: &[f64], by: f64| values.iter().map(|value| value * by).collect::<Vec<f64>>();
+        let mut calls = 0;
+        let mut f = |x: &[f64]| {
+            calls += 1;
+            let off = self.drift * calls as f64 + self.noise * random(calls);
+            self.size * (self.value(&scaled(x, 1.0 / self.x_size)) + off)
+        };
+        let direction = scaled(&self.direction, self.x_size);
+        let mut options = TestOptions { direction: Some(&direction), first_step: first, ..TestOptions::default() };
+        let (gradient, x) = (scaled(&self.given, self.size / self.x_size), scaled(&self.u, self.x_size));
+        test_gradient(&mut f, Gradient::Array(&gradient), &x, &mut options).unwrap()
+    }
+}
+
+/// A drift passed for a small error, noise hid one of a percent, and large values had no squares.
+#[test]
+fn random_doubtful_functions_are_judged_as_by_who_knows_them() {
+    const FIRST: f64 = 1.0 / 16.0;
+    for seed in 0..part(5000) {
+        let function = Doubtful::new(seed);
+        let Doubtful { size, x_size, drift, noise, .. } = function;
+        let (report, error) = (function.tested(FIRST), function.error(FIRST));
+        let reason = report.reason();
+        let what = format!("{seed}: {size:e}, {x_size:e}, drift {drift:e}, noise {noise:e}, error {error:e}: {report}");
+        let visible = if drift > 0.0 || noise > 0.0 { 2e-2 } else { 1e-5 };
+        if drift > 100.0 * noise {
+            assert_eq!(reason, Reason::NotRepeatable, "{what}");
+        } else if error > visible {
+            assert!(!reason.passed(), "{what}");
+        } else if function.given == function.right && drift == 0.0 {
+            assert!(if noise > 0.0 { reason != Reason::Wrong } else { reason.passed() }, "{what}");
         }
     }
 }

@@ -110,9 +110,10 @@ impl<'a, T: Real> Probe<'a, T> {
         let least = T::EPSILON * self.value.abs().max(f64::MIN_POSITIVE * self.scale) / 4.0;
         let mut step = unit * (8.0 * T::EPSILON).max(T::EPSILON.sqrt() / 64.0);
         self.noise = least;
-        for _ in 0..3 {
-            let points = (0..noise::POINTS).map(|i| match i {
-                0 => Ok(self.value),
+        for round in 0..3 {
+            // All values of a table are from calls one behind the other: a drift is no noise then.
+            let points = (0..noise::POINTS).map(|i| match (round, i) {
+                (0, 0) => Ok(self.value),
                 _ => self.at(d, step * i as f64),
             });
             match noise::table(points.collect::<Result<Vec<f64>, Error>>()?) {

@@ -150,6 +150,11 @@ fn forks_heaps() {
 }
 
 #[test]
+fn forks_addresses() {
+    check("forks_addresses", &[], &[PLAIN, CHECK, MOVES], &[]);
+}
+
+#[test]
 fn forks_random() {
     check("forks_random", &[], &[PLAIN, CHECK, MOVES], &[]);
 }

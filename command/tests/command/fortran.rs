@@ -13,10 +13,18 @@ fn module() -> &'static PathBuf {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fortran-module");
         let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
         build.arg(root().join("fortran-bindings")).arg(root().join("include")).arg(&folder);
+        // With optimisation it takes three times as long.
+        build.env("FCFLAGS", "-O0").env("CFLAGS", "-O0");
         let output = build.output().expect("a shell");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         folder
     })
+}
+
+/// The levels of optimisation that programs are compiled at: `make matrix` names others in `TEST_LEVELS`.
+fn levels() -> Vec<String> {
+    let named = std::env::var("TEST_LEVELS").unwrap_or_else(|_| "-O0".to_owned());
+    named.split_whitespace().map(str::to_owned).collect()
 }
 
 /// A program that compares the adjoints of subroutines `(n, x, y)`, of a module or external, with their tangents and with differences.
@@ -61,7 +69,7 @@ fn driver(module: Option<&str>, names: &[&str]) -> String {
     )
 }
 
-/// Each public procedure of a module is right at both levels of optimisation, without a warning of what was generated.
+/// Each public procedure of a module is right at each of the [`levels`], without a warning of what was generated.
 fn right(file: &str, standard: &str, names: &[&str]) {
     right_of(&format!("{file}.f90"), Some(file), standard, names);
 }
@@ -79,17 +87,17 @@ fn right_of(source: &str, module: Option<&str>, standard: &str, names: &[&str]) 
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     folder.write("main.f90", &driver(module, names));
     let adjoint = format!("{stem}_b.f90");
-    for level in ["-O0", "-O2"] {
+    for level in levels() {
         let mut objects = vec![adjoint.as_str(), "main.f90"];
         if module.is_none() {
             let mut compiler = Command::new("gfortran");
-            compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-std=legacy", "-c", source]);
+            compiler.current_dir(&folder.0).args([level.as_str(), "-g", "-fcheck=all", "-std=legacy", "-c", source]);
             let built = compiler.args(["-o", "source.o"]).output().unwrap();
             assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
             objects.push("source.o");
         }
         let mut compiler = Command::new("gfortran");
-        compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
+        compiler.current_dir(&folder.0).args([level.as_str(), "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
         compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(self::module());
         compiler.args(objects).args(["-o", "test"]);
         let built = compiler.arg(self::module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
@@ -133,9 +141,17 @@ fn adjoints_of_allocatable_components_agree_with_differences() {
     let head = "step(f)/(f x) pass(cost)/(g x) through(cost store)/(x store)";
     let output = folder.run(&["adjoint", "held.f90", "--head", head]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for level in ["-O0", "-O2"] {
+    for level in levels() {
         let mut compiler = Command::new("gfortran");
-        compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"]);
+        compiler.current_dir(&folder.0).args([
+            level.as_str(),
+            "-g",
+            "-fcheck=all",
+            "-Wall",
+            "-Wextra",
+            "-std=f2018",
+            "-I",
+        ]);
         compiler.arg(module()).args(["held_b.f90", "held_main.f90", "-o", "test"]);
         let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);

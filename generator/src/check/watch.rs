@@ -129,7 +129,8 @@ impl<'a> Watch<'a> {
             }
         }
         for place in proc.result.iter().flat_map(walk::loads) {
-            self.site(program, p, place, proc.span, false);
+            let span = if proc.result_span.line > 0 { proc.result_span } else { proc.span };
+            self.site(program, p, place, span, false);
         }
     }
 

@@ -77,6 +77,8 @@ pub struct Proc {
     pub result_is_constant: bool,
     /// The result at the end of the body; `None` for void and for structs.
     pub result: Option<Expr>,
+    /// The `return` statement that the result is in; no line where there is none, or several. No part of the text form.
+    pub result_span: Span,
     /// The object whose contents are the result, for a struct.
     pub result_object: Option<ObjectId>,
     /// Scalars.
@@ -248,6 +250,18 @@ pub struct CopyOf {
 }
 
 impl Proc {
+    /// Gives back the room that was taken for more than there is: a program has many procedures, which live long.
+    pub fn shrink(&mut self) {
+        self.params.shrink_to_fit();
+        self.vars.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.objects.shrink_to_fit();
+        self.items.shrink_to_fit();
+        self.statements.shrink_to_fit();
+        self.regions.shrink_to_fit();
+        self.regions.iter_mut().for_each(|region| region.items.shrink_to_fit());
+    }
+
     /// The type of a value's variable.
     pub fn type_of(&self, value: ValueId) -> &Type {
         &self.vars[self.values[value].var].ty

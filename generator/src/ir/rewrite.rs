@@ -277,6 +277,7 @@ pub fn compact(proc: &mut Proc) {
     }
     number_joins(proc);
     compact_vars(proc);
+    proc.shrink();
 }
 
 fn reached_regions(proc: &Proc) -> Vec<bool> {

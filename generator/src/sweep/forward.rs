@@ -54,6 +54,7 @@ pub fn build(cx: &Context, id: ProcId, plan: &ProcPlan, interfaces: &[Option<Int
     let mut builder = Builder::new(cx, id, plan, interfaces);
     builder.region(RegionId(0), None, Form::Taped);
     super::tidy::tidy_values(&mut builder.out);
+    builder.out.shrink();
     builder.out
 }
 

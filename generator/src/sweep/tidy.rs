@@ -175,6 +175,7 @@ pub fn compact(proc: &mut Proc) -> [Vec<Option<u32>>; 3] {
         regions: numbers(&(0..proc.regions.len()).map(|at| regions.contains(&RegionId::new(at))).collect::<Vec<_>>()),
     };
     to.apply(proc);
+    proc.shrink();
     [to.items, to.objects, to.values]
 }
 

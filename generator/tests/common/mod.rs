@@ -19,10 +19,13 @@ pub fn root() -> &'static Path {
 }
 
 /// The directory of libadtape.so as users get it: the release profile, built on the first call. Linking many small
-/// programs with libadtape.a takes ten times as long.
+/// programs with libadtape.a takes ten times as long. Tests of a copy of the repository have it from elsewhere.
 fn libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
+        if let Some(there) = std::env::var_os("ADTAPE_RELEASE") {
+            return there.into();
+        }
         // CARGO_TARGET_TMPDIR is the directory tmp of the target directory.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
         let mut cargo = Command::new(env!("CARGO"));

@@ -129,13 +129,17 @@ const OTHERS: &[Fault] = &[
         "functions without source write what the program writes"),
 ];
 
-/// Poles of partial derivatives, and directives of OpenMP.
+/// Poles of partial derivatives, directives of OpenMP, names, files that do not bring the source along.
 #[rustfmt::skip]
 const AROUND: &[Fault] = &[
     ("ir/functions.rs", "if is_bounded { Partial::Is(partial) } else { Partial::Steep(partial) }", "{ let _ = is_bounded; Partial::Is(partial) }",
         "a partial with a pole is formed before anything asks for it"),
     ("front/c/openmp/passes.rs", "behind(&place.path, node, base, self.known()) == Use::Reads", "false",
         "what a thread's own copy is behind the loop means nothing"),
+    ("emit/c/clashes.rs", "is_of_headers(name) && !is_exempt(program, span)", "{ let _ = span; false }",
+        "names of the library may be the program's"),
+    ("emit/c/clashes.rs", "*taken.get(name.as_str())?", "*taken.get(\"\")?", "the program may have the name of an adjoint"),
+    ("emit/c/outside.rs", "with_extent(program, part)", "part.whole.clone()", "a file without the source defines what the source does"),
 ];
 
 /// All of them.

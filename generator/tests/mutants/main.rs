@@ -1,8 +1,8 @@
 //! Faults put into the analyses and beside them, one at a time: a test of the generator must notice.
 //!
 //! `make analysis-mutants` copies the repository into the target directory and puts all faults of `faults.rs` into the
-//! copy, each behind a test whether it is the one that `ADTAPE_FAULT` names. So the copy is compiled once. Then the
-//! tests run with each fault, the cheapest first, until one fails. `FAULTS="3 17"` tries some, `JOBS` at a time, and
+//! copy, each behind a test whether it is the one that `ADTAPE_FAULT` names. So the copy is compiled once; the library is
+//! that of the repository itself. Then the tests run with each fault, the cheapest first, until one fails. `FAULTS="3 17"` tries some, `JOBS` at a time, and
 //! `PROGRAMS` says how many random programs there are.
 
 mod faults;
@@ -99,7 +99,8 @@ fn passes(copy: &Path, tests: &BTreeMap<String, PathBuf>, test: &str, fault: Opt
         .current_dir(copy.join("generator"))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .envs([("TRIES", "0"), ("UNSUPPORTED", "0")]);
+        .envs([("TRIES", "0"), ("UNSUPPORTED", "0")])
+        .env("ADTAPE_RELEASE", Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("release"));
     if test == WRITTEN {
         // All functions are compiled as one source.
         command.args(RANDOM_OF_WRITTEN).env("PROGRAMS", "24");

@@ -115,6 +115,8 @@ pub struct Judge {
     pub checkpointed: AtomicUsize,
     /// Programs of which a forward sweep leaves something out.
     pub deferred: AtomicUsize,
+    /// Programs whose adjoint, tangent and a second adjoint are linked beside their object file.
+    pub beside: AtomicUsize,
 }
 
 /// Generated text of one program.
@@ -128,8 +130,8 @@ impl Judge {
     pub fn new(name: &str, strictness: Strictness) -> Judge {
         let folder = std::env::temp_dir().join(format!("adtape-random-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let [proved, checkpointed, deferred] = std::array::from_fn(|_| AtomicUsize::new(0));
-        Judge { folder, strictness, proved, checkpointed, deferred }
+        let [proved, checkpointed, deferred, beside] = std::array::from_fn(|_| AtomicUsize::new(0));
+        Judge { folder, strictness, proved, checkpointed, deferred, beside }
     }
 
     /// What comes of each program.
@@ -244,6 +246,9 @@ impl Judge {
             let adjoint = emit::adjoint(&adjoint, &options("_b")).map_err(refused)?;
             let tangent = transform::tangent(&program, &heads, &choices).map_err(refused)?;
             let tangent = emit::tangent(&tangent, &options("_d")).map_err(refused)?;
+            if case.seed % 8 == 2 {
+                self.link_beside(case, &file)?;
+            }
             Ok((adjoint, tangent))
         };
         let (adjoint, tangent) = match catch_unwind(AssertUnwindSafe(work)) {
@@ -268,6 +273,58 @@ impl Judge {
         let entry = entries::text(&case.program, &case.sets[0].objects, case.seed, headers);
         let entry = entry.map_err(|what| Outcome::Wrong("interface", what))?;
         Ok(Generated { adjoint, entry })
+    }
+
+    /// Links an adjoint, a tangent and the adjoint of a second head beside the program's object file, none of which brings
+    /// the source along. Where that is refused, as for what is static and has a state, there is nothing to link.
+    fn link_beside(&self, case: &Case, file: &str) -> Result<(), Outcome> {
+        let stem = format!("m{}", case.seed);
+        let mut heads = vec![("wb", print::head(&case.program)), ("wd", print::head(&case.program))];
+        heads.extend(print::second_head(&case.program).map(|head| ("wh", head)));
+        let mut files = vec![stem.clone()];
+        for (suffix, head) in heads {
+            let head = [common::head(&head)];
+            let path = self.folder.join(file).to_string_lossy().into_owned();
+            let input = Input {
+                files: vec![path],
+                heads: vec![head[0].proc.clone()],
+                without_source: true,
+                ..Input::default()
+            };
+            let options = Options { file: format!("{stem}_{suffix}.c"), includes: vec![file.into()] };
+            let choices = Choices { one_call: true, ..Choices::default() };
+            let made = front::read(&input).and_then(|program| {
+                if suffix == "wd" {
+                    transform::tangent(&program, &head, &choices).and_then(|made| emit::tangent(&made, &options))
+                } else {
+                    transform::adjoint(&program, &head, &choices).and_then(|made| emit::adjoint(&made, &options))
+                }
+            });
+            let output = match made.map_err(|all| refused(&all)) {
+                Ok(output) => output,
+                Err(Outcome::Refused(_)) => return Ok(()),
+                Err(wrong) => return Err(wrong),
+            };
+            std::fs::write(self.folder.join(format!("{stem}_{suffix}.c")), output.source).unwrap();
+            std::fs::write(self.folder.join(format!("{stem}_{suffix}.h")), output.header).unwrap();
+            files.push(format!("{stem}_{suffix}"));
+        }
+        let run = |arguments: &[&str]| {
+            let mut compiler = Command::new("gcc");
+            compiler.current_dir(&self.folder).args(["-std=gnu99", "-w", "-O0", &common::include()]).args(arguments);
+            let output = compiler.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.success() { Ok(()) } else { Err(Outcome::Wrong("does not link beside its source", said)) }
+        };
+        for name in &files {
+            run(&["-c", &format!("{name}.c"), "-o", &format!("{name}.o")])?;
+        }
+        let objects: Vec<String> = files.iter().map(|name| format!("{name}.o")).collect();
+        let whole = format!("{stem}_whole.o");
+        let link = ["-r", "-nostdlib", "-o", &whole].into_iter().chain(objects.iter().map(String::as_str));
+        run(&link.collect::<Vec<_>>())?;
+        self.beside.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Builds one program that runs them all; what the compiler said.

@@ -1,6 +1,7 @@
 //! Random programs: tangent and adjoint of each must equal the derivative that an interpreter of the program computes
 //! with dual numbers, with every value bit for bit, nothing left on the tape, no wrong read, and no floating-point
-//! exception where the program raises none: some programs have functions at poles.
+//! exception where the program raises none: some programs have functions at poles, and some have names that the output
+//! wants for itself. Adjoint, tangent and a second adjoint of some link beside the program, without its source.
 //!
 //! `PROGRAMS=10000 FROM=1 cargo test --release -p adtape-generate --test random -- --nocapture` runs more. The first that
 //! fails is shrunk. `STRICT` may hold `warnings`, `sanitize`, `optimise`, `clang`. `UNSUPPORTED=1000` tries more programs
@@ -49,6 +50,7 @@ fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
             let class = match &outcome {
                 Outcome::Right => "right".to_string(),
                 Outcome::Refused(what) if is_for_handler(case, what) => FOR_HANDLER.to_string(),
+                Outcome::Refused(what) if is_for_name(what) => FOR_NAME.to_string(),
                 Outcome::Refused(what) => format!("refused: {what}"),
                 Outcome::Wrong(what, _) => format!("WRONG: {what}"),
             };
@@ -59,7 +61,7 @@ fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
             *counts.entry(class).or_insert(0) += 1;
         }
     }
-    let right = ["right", FOR_HANDLER].into_iter().filter_map(|class| counts.get(class)).sum();
+    let right = ["right", FOR_HANDLER, FOR_NAME].into_iter().filter_map(|class| counts.get(class)).sum();
     let mut lines: Vec<_> = counts.into_iter().collect();
     lines.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     for (class, count) in lines {
@@ -68,6 +70,10 @@ fn judged(judge: &Judge, seeds: &[u64]) -> (Vec<u64>, usize) {
     println!("{:7} are proved", judge.proved.load(Ordering::Relaxed));
     println!("{:7} run a loop again from snapshots", judge.checkpointed.load(Ordering::Relaxed));
     println!("{:7} leave something out of the forward sweep", judge.deferred.load(Ordering::Relaxed));
+    println!(
+        "{:7} link adjoint, tangent and a second adjoint beside their source",
+        judge.beside.load(Ordering::Relaxed)
+    );
     println!("{poles:7} have a function at a pole");
     let refused = seeds.len() - right - wrong.len();
     println!("{refused:7} of {} are refused: {:.2} %", seeds.len(), share(refused, seeds.len()));
@@ -80,6 +86,15 @@ const FOR_HANDLER: &str = "right: refused for what a handler may write";
 fn is_for_handler(case: &case::Case, what: &str) -> bool {
     let has_handler = case.program.procs.iter().any(|proc| proc.is_outside);
     has_handler && what.contains("may overwrite what the adjoint reads")
+}
+
+/// A program that has a name which the output has for others may be refused; names are made as in `make::clash`.
+const FOR_NAME: &str = "right: refused for a name";
+
+fn is_for_name(what: &str) -> bool {
+    ["'…' is the name of ", "'…' is a name of the library", "generated code needs '…'"]
+        .iter()
+        .any(|start| what.starts_with(start))
 }
 
 /// A part of a whole, in per cent.

@@ -60,6 +60,18 @@ pub fn head(program: &Program) -> String {
     format!("{}({})/({})", program.head().name, dependents.join(" "), names(&|role| role.independent).join(" "))
 }
 
+/// A function beside the head that has a derivative, as a head of its own.
+pub fn second_head(program: &Program) -> Option<String> {
+    let is_real = |ty: &Ty| ty.real() || matches!(ty, Ty::Ptr(of) if of.real());
+    let reals = |proc: &Proc| -> Vec<String> {
+        proc.vars[..proc.params].iter().filter(|var| is_real(&var.ty)).map(|var| var.name.clone()).collect()
+    };
+    let others = &program.procs[..program.procs.len() - 1];
+    let can_be = |proc: &&Proc| !proc.is_static && !proc.is_outside && proc.ret.real() && !reals(proc).is_empty();
+    let proc = others.iter().find(can_be)?;
+    Some(format!("{0}({0})/({1})", proc.name, reals(proc).join(" ")))
+}
+
 fn signature(program: &Program, proc: &Proc) -> String {
     let params: Vec<String> = proc.vars[..proc.params]
         .iter()

@@ -216,13 +216,13 @@ struct holder { struct two *inside; double **row; };
 double table[4];
 static void set(double *to, double x) { *to = x * x; }
 static double get(const double *from) {
-    double y = *from;
-    return y;
+    return
+        *from;
 }
 double members(struct two *t, double x) {
     for (int i = 0; i < t->n; i++) t->p[i] = x * x;
-    double y = t->q[0] * x;
-    return y;
+    return
+        t->q[0] * x;
 }
 double nested(struct holder *h, double x) {
     set(&h->inside->p[1], x);
@@ -234,8 +234,8 @@ double behind(struct holder *h, double x) {
 }
 double at_file_scope(double *p, double x) {
     table[2] = x * x;
-    double y = *p * x;
-    return y;
+    return
+        *p * x;
 }
 double one_function(double *a, double *b, double x) {
     set(a, x);
@@ -287,7 +287,8 @@ const FOUND: [(&str, &str, &str); 9] = [
     ("tabled", "k, k", "'*n' at LINE:59 and '*m' at LINE:55"),
 ];
 
-/// The check compared arguments alone: not what members of structs and pointers behind pointers lead to.
+/// The check compared arguments alone: not what members of structs and pointers behind pointers lead to. What a `return`
+/// reads was said to be at the line of its function.
 #[test]
 fn each_address_belongs_to_one_of_the_objects_that_the_analysis_tells_apart() {
     let mut driver = "\

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::driver::{Driver, Program};
+use crate::part::part;
 
 /// x <- (1 + a) x, while a and the field b are parameters, under their names.
 struct Growth {
@@ -110,4 +111,110 @@ fn parameter_that_a_step_changes_is_said_at_the_next_point() {
     let error = run(&new_store(), &mut growth).unwrap_err();
     let said = "a parameter has changed since the run began: parameter \"a\" was 0.25 and is 1.25 now";
     assert!(error.status() == Status::Mismatch && error.message().contains(said), "{error}");
+}
+
+/// x <- (1 + something of each parameter) x; any number of parameters, each of any length.
+#[derive(Clone)]
+struct Fields {
+    x: [f64; 1],
+    adjoint: [f64; 1],
+    fields: Vec<(String, Vec<f64>)>,
+    stop_at: u64,
+    turns: u64,
+}
+
+impl Fields {
+    /// The same in whatever order the parameters are.
+    fn factor(&self, step: u64) -> f64 {
+        let of = |(name, values): &(String, Vec<f64>)| {
+            0.1 * values[step as usize % values.len()].sin() + 1e-3 * (values[0] + (name.len() + values.len()) as f64)
+        };
+        let mut parts: Vec<f64> = self.fields.iter().map(of).collect();
+        parts.sort_by(f64::total_cmp);
+        1.0 + parts.iter().sum::<f64>()
+    }
+}
+
+impl Program for Fields {
+    fn step(&mut self, step: u64) -> Result<Flow, Error> {
+        self.x[0] *= self.factor(step);
+        Ok(Flow::Continue)
+    }
+    fn adjoint_step(&mut self, step: u64, first: bool) -> Result<(), Error> {
+        self.turns += 1;
+        if self.turns == self.stop_at {
+            return Err(Error::new(Status::Stopped, "pretends to be killed"));
+        }
+        self.adjoint[0] = if first { 1.0 } else { self.adjoint[0] } * self.factor(step);
+        Ok(())
+    }
+    fn state(&mut self) -> Vec<Variable<'_>> {
+        vec![Variable::new("x", &mut self.x)]
+    }
+    fn adjoints(&mut self) -> Vec<Variable<'_>> {
+        vec![Variable::new("adjoint", &mut self.adjoint)]
+    }
+    fn parameters(&mut self) -> Vec<Variable<'_>> {
+        self.fields.iter_mut().map(|(name, values)| Variable::new(name, values)).collect()
+    }
+}
+
+/// Whatever changes between a run that is killed and the one that takes its place: the gradient is that of the parameters
+/// that are there now, or the run is refused.
+#[test]
+fn random_runs_that_are_resumed_have_the_gradient_of_their_parameters_or_are_refused() {
+    let (mut refused, mut resumed) = (0, 0);
+    for seed in 0..part(1500) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let (steps, snapshots) = (rng.u64(2..25), rng.u64(1..5));
+        let fields = (0..rng.usize(1..5)).map(|k| {
+            let values = (0..rng.usize(1..7)).map(|_| 2.0 * rng.f64() - 1.0).collect();
+            (format!("p{k}"), values)
+        });
+        let fields: Vec<(String, Vec<f64>)> = fields.collect();
+        let (stop_at, turns) = (u64::MAX, 0);
+        let first = Fields { x: [1.0], adjoint: [0.0], fields, stop_at, turns };
+        let mut second = first.clone();
+        let one = rng.usize(0..second.fields.len());
+        match rng.u8(0..8) {
+            0 => _ = second.fields.remove(one),
+            1 => second.fields.push(("q".into(), vec![0.25])),
+            2 => second.fields[one].1.push(0.5),
+            3 => second.fields[one].0 += "s",
+            4 => rng.shuffle(&mut second.fields),
+            5 => {}
+            _ => {
+                let at = rng.usize(0..second.fields[one].1.len());
+                let value = &mut second.fields[one].1[at];
+                *value = if rng.bool() { -*value } else { f64::from_bits(value.to_bits() ^ 1) };
+            }
+        }
+        let run = |fields: &mut Fields, store: &Arc<dyn Store>| {
+            let mut driver = Driver::new();
+            driver.set_resume(store.clone(), "run", Duration::ZERO).unwrap();
+            driver.run(&mut Schedule::binomial(steps, snapshots).unwrap(), fields, |_| ())
+        };
+        let store = new_store();
+        let mut killed = Fields { stop_at: rng.u64(1..=steps), ..first.clone() };
+        assert_eq!(run(&mut killed, &store).unwrap_err().status(), Status::Stopped);
+        let mut alone = second.clone();
+        run(&mut alone, &new_store()).unwrap();
+        let sorted = |fields: &Fields| {
+            let mut all = fields.fields.clone();
+            all.sort_by(|a, b| a.0.cmp(&b.0));
+            all
+        };
+        let are_equal = sorted(&first) == sorted(&second);
+        match run(&mut second, &store) {
+            Ok(progress) => {
+                assert_eq!(second.adjoint[0].to_bits(), alone.adjoint[0].to_bits(), "{seed}");
+                resumed += u64::from(progress.resumed_steps > 0);
+            }
+            Err(error) => {
+                assert!(error.status() == Status::Mismatch && !are_equal, "{seed}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0 && resumed > 0, "{refused}, {resumed}");
 }

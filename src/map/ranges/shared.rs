@@ -8,7 +8,7 @@ use super::hollow::Way;
 use super::nodes::Account;
 use super::range::{Meant, Range, There, Touching};
 use super::tree::Tree;
-use crate::sync::{LockGuard, Seqlock, StaticCounter, UNORDERED, Writing};
+use crate::sync::{Holdable, LockGuard, Seqlock, StaticCounter, UNORDERED, Writing};
 use std::cell::Cell;
 
 /// [`super::Ranges`] for any number of threads. Readers do not block each other: they repeat what a change
@@ -48,6 +48,11 @@ impl SharedRanges {
             lock: Seqlock::new(Writer { account, inserted: Hint::UNKNOWN, removed: Spot::UNKNOWN }),
             number,
         }
+    }
+
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        self.lock.holdable()
     }
 
     /// As [`super::Ranges::insert`].

@@ -2,19 +2,24 @@
 
 #![forbid(unsafe_code)]
 
-use crate::sync::{AtomicUsize, Lock, LockGuard, Ordering};
+use crate::sync::{AtomicUsize, ForkLock, Holdable, LockGuard, Ordering};
 use std::collections::BTreeMap;
 
 /// See the module.
 pub(super) struct Empties {
     /// How many there are, to be read without the lock.
     count: AtomicUsize,
-    by_base: Lock<BTreeMap<u64, Vec<u64>>>,
+    by_base: ForkLock<BTreeMap<u64, Vec<u64>>>,
 }
 
 impl Empties {
     pub fn new() -> Empties {
-        Empties { count: AtomicUsize::new(0), by_base: Lock::new(BTreeMap::new()) }
+        Empties { count: AtomicUsize::new(0), by_base: ForkLock::new(BTreeMap::new()) }
+    }
+
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        &self.by_base
     }
 
     fn lock(&self) -> LockGuard<'_, BTreeMap<u64, Vec<u64>>> {

@@ -5,7 +5,7 @@
 
 use super::object::Serial;
 use crate::site::Site;
-use crate::sync::Mutex;
+use crate::sync::{ForkLock, Holdable};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// As many objects that are gone for good are known, the latest, and pointer variables, the first.
@@ -14,7 +14,7 @@ const GONE: usize = 1 << 16;
 /// See the module.
 #[derive(Default)]
 pub(crate) struct History {
-    known: Mutex<Known>,
+    known: ForkLock<Known>,
 }
 
 #[derive(Default)]
@@ -38,6 +38,11 @@ struct Life {
 }
 
 impl History {
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        &self.known
+    }
+
     #[cold]
     pub fn born(&self, serial: Serial, site: Site) {
         self.known.lock().lives.insert(serial, Life { born: site, ended: None, back: None });

@@ -4,22 +4,27 @@
 
 use super::object::LABELS;
 use super::table::Table;
-use crate::sync::{Arc, Lock, LockGuard, OnceLock};
+use crate::sync::{Arc, ForkLock, Holdable, LockGuard, OnceLock};
 use std::collections::HashMap;
 use std::ffi::CStr;
 
 /// Numbers for labels; 0 is the empty one, which also stands for all beyond [`LABELS`].
 pub(super) struct Labels {
-    numbers: Lock<HashMap<Arc<CStr>, u32>>,
+    numbers: ForkLock<HashMap<Arc<CStr>, u32>>,
     /// By number, each set before anybody knows the number.
     texts: Table<OnceLock<Arc<CStr>>>,
 }
 
 impl Labels {
     pub fn new() -> Labels {
-        let labels = Labels { numbers: Lock::new(HashMap::new()), texts: Table::new() };
+        let labels = Labels { numbers: ForkLock::new(HashMap::new()), texts: Table::new() };
         labels.number(c"");
         labels
+    }
+
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        &self.numbers
     }
 
     fn lock(&self) -> LockGuard<'_, HashMap<Arc<CStr>, u32>> {

@@ -14,7 +14,7 @@ use super::object::Object;
 use super::objects::ObjectTable;
 use super::spans::Span;
 use crate::map::ranges::Ranges;
-use crate::sync::{Arc, AtomicU32, AtomicU64, Lock, LockGuard, OnceLock, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, ForkLock, Holdable, LockGuard, OnceLock, Ordering};
 use std::collections::HashMap;
 use std::ffi::CStr;
 
@@ -30,9 +30,9 @@ pub(super) struct Lane {
     pub has_frames: AtomicU32,
     /// 1 if ranges of the stack lie elsewhere now than the forward sweep knew them.
     pub has_moved: AtomicU32,
-    stack: Lock<Stack>,
+    stack: ForkLock<Stack>,
     /// Numbers of labels, as in the registry's table.
-    labels: Lock<HashMap<Arc<CStr>, u32>>,
+    labels: ForkLock<HashMap<Arc<CStr>, u32>>,
     /// The one that was asked for last is likely to be asked for again.
     last_label: AtomicU32,
 }
@@ -62,8 +62,8 @@ impl Lane {
             span: Span::new(),
             has_frames: AtomicU32::new(0),
             has_moved: AtomicU32::new(0),
-            stack: Lock::new(Stack::default()),
-            labels: Lock::new(HashMap::new()),
+            stack: ForkLock::new(Stack::default()),
+            labels: ForkLock::new(HashMap::new()),
             last_label: AtomicU32::new(0),
         }
     }
@@ -71,6 +71,11 @@ impl Lane {
     /// The stack as it is. Its maps lack the frames; [`Registry::stack`](super::Registry::stack) puts them in.
     pub fn stack(&self) -> LockGuard<'_, Stack> {
         self.stack.lock()
+    }
+
+    /// What a fork holds.
+    pub fn holdables(&self) -> [&dyn Holdable; 3] {
+        [&self.stack, &self.labels, self.objects.holdable()]
     }
 
     /// The number that `labels` has for a label.

@@ -31,6 +31,7 @@ mod describe;
 mod empties;
 mod events;
 mod find;
+mod fork;
 mod frames;
 mod history;
 mod labels;
@@ -66,7 +67,7 @@ pub(crate) use waiting::{Arrival, Target, Variables, Wait};
 
 use crate::map::ranges::{Range, SharedRanges};
 use crate::settings::settings;
-use crate::sync::{Arc, AtomicU64, Lock, LockGuard, OnceLock};
+use crate::sync::{Arc, AtomicU64, ForkLock, LockGuard, OnceLock};
 use dead::Dead;
 use empties::Empties;
 pub(crate) use history::History;
@@ -84,10 +85,10 @@ pub(crate) struct Registry {
     first_lane: Lane,
     /// Groups of lanes, as most never are.
     other_lanes: [OnceLock<LaneGroup>; LANES / GROUP],
-    idle: Lock<Idle>,
+    idle: ForkLock<Idle>,
     spans: Spans,
     heap: SharedRanges,
-    heap_past: Lock<Past>,
+    heap_past: ForkLock<Past>,
     /// Where the moved lay, as in the past, for those who only look.
     heap_moved: Arc<Entered>,
     empties: Empties,
@@ -121,10 +122,10 @@ impl Registry {
         Registry {
             first_lane: Lane::new(0),
             other_lanes: [const { OnceLock::new() }; LANES / GROUP],
-            idle: Lock::new(Idle::default()),
+            idle: ForkLock::new(Idle::default()),
             spans: Spans::new(),
             heap: SharedRanges::new(),
-            heap_past: Lock::new(past),
+            heap_past: ForkLock::new(past),
             heap_moved,
             empties: Empties::new(),
             labels: Labels::new(),

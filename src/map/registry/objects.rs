@@ -28,7 +28,7 @@ use super::recent::Recent;
 use super::table::Table;
 use crate::hash::mix;
 use crate::map::ranges::Range;
-use crate::sync::{AtomicU32, AtomicU64, LockGuard, OnceLock, Ordering, Seqlock, Writing};
+use crate::sync::{AtomicU32, AtomicU64, Holdable, LockGuard, OnceLock, Ordering, Seqlock, Writing};
 
 /// Slots of a chunk.
 const CHUNK: usize = if cfg!(loom) { 4 } else { 128 };
@@ -253,6 +253,11 @@ impl ObjectTable {
     }
 
     // ---- changing --------------------------------------------------------------------------------------
+
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        self.lock.holdable()
+    }
 
     fn lock(&self) -> LockGuard<'_, Writing<Writer>> {
         self.lock.lock()

@@ -6,7 +6,7 @@
 
 use super::object::{Object, RangeKind, Serial};
 use super::saved::Bounds;
-use crate::sync::{AtomicUsize, Lock, Ordering, StaticFlag, UNORDERED};
+use crate::sync::{AtomicUsize, ForkLock, Ordering, StaticFlag, UNORDERED};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -18,7 +18,7 @@ pub(super) struct SideTables {
     count: AtomicUsize,
     /// Objects that are no allocatables had bounds. Where none had, objects end without a search of the table.
     pub any_has_bounds: StaticFlag,
-    pub tables: Lock<Tables>,
+    pub tables: ForkLock<Tables>,
 }
 
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl SideTables {
     pub fn new() -> SideTables {
         let number = RandomState::new().build_hasher().finish();
         let any_has_bounds = StaticFlag::new(false);
-        SideTables { number, count: AtomicUsize::new(0), any_has_bounds, tables: Lock::new(Tables::default()) }
+        SideTables { number, count: AtomicUsize::new(0), any_has_bounds, tables: ForkLock::new(Tables::default()) }
     }
 
     pub fn change<R>(&self, change: impl FnOnce(&mut Tables) -> R) -> R {

@@ -10,7 +10,7 @@
 #![forbid(unsafe_code)]
 
 use crate::map::ranges::{Range, SharedRanges};
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Holdable, Ordering};
 
 /// Spans begin and end at multiples of this, so that they grow rarely.
 const GRANULE: u64 = 1 << 16;
@@ -61,6 +61,11 @@ pub(super) struct Spans {
 }
 
 impl Spans {
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        self.pieces.holdable()
+    }
+
     pub fn new() -> Spans {
         Spans { pieces: SharedRanges::new(), all: Span::new(), crossed: AtomicU32::new(0) }
     }

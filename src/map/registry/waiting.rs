@@ -21,7 +21,7 @@ mod wait;
 pub(crate) use wait::{Arrival, Target, Variables, Wait};
 
 use super::object::{Object, Serial};
-use crate::sync::{AtomicU64, AtomicUsize, Lock, LockGuard, Ordering};
+use crate::sync::{AtomicU64, AtomicUsize, ForkLock, Holdable, LockGuard, Ordering};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A base and a number of bytes.
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     waits: AtomicUsize,
     /// The bits ([`bit`]) of those variables.
     bits: AtomicU64,
-    table: Lock<Table>,
+    table: ForkLock<Table>,
 }
 
 /// At most so many variables follow without being in the trees.
@@ -240,7 +240,12 @@ impl Table {
 impl Waiting {
     pub fn new() -> Waiting {
         let (count, waits, bits) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicU64::new(0));
-        Waiting { count, waits, bits, table: Lock::new(Table::default()) }
+        Waiting { count, waits, bits, table: ForkLock::new(Table::default()) }
+    }
+
+    /// What a fork holds.
+    pub fn holdable(&self) -> &dyn Holdable {
+        &self.table
     }
 
     fn lock(&self) -> LockGuard<'_, Table> {

@@ -32,8 +32,7 @@ use crate::checkpoint::{CheckpointReader, CheckpointWriter, SectionKind};
 use crate::error::{Error, Status};
 use crate::map::registry::Located;
 use crate::map::registry::{ObjectOffset, Serial};
-use crate::sync::MutexGuard;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, LockGuard};
 use crate::tape::Type;
 use std::ffi::{CStr, CString};
 
@@ -43,9 +42,8 @@ fn c_label(label: &str) -> CString {
 }
 
 impl Objects {
-    fn by_label(&self) -> MutexGuard<'_, ByLabel> {
-        let by_label: &Mutex<ByLabel> = &self.by_label;
-        by_label.lock()
+    fn by_label(&self) -> LockGuard<'_, ByLabel> {
+        self.shared.by_label.lock()
     }
 
     fn allocator(&self, label: &CStr) -> Option<Arc<Allocator>> {

@@ -93,4 +93,7 @@ fn plugins_may_be_closed_before_the_threads_end_that_used_their_tapes() {
     let copies = [1, 2, 3].map(|i| directory.join(format!("copy{i}.so")));
     copies.iter().for_each(|copy| _ = fs::copy(&plugins[1], copy).expect("a copy"));
     passed(&copies.each_ref().map(PathBuf::as_path));
+    // Threads that open, use and close them at random, and end.
+    let all = [&[PathBuf::from("--random")][..], &plugins].concat();
+    passed(&all.iter().map(PathBuf::as_path).collect::<Vec<_>>());
 }

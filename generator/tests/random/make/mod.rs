@@ -146,6 +146,73 @@ pub fn program(seed: u64, attempt: u64) -> Program {
     maker.whole(seed)
 }
 
+/// Names of the library, of its headers' macros and types, and of what generated code declares for itself.
+const OF_OTHERS: [&str; 14] = [
+    "adtape_t",
+    "adtape_self",
+    "adtape_push_f64",
+    "adtape_status_t",
+    "ADTAPE_TAPE_H",
+    "ADTAPE_STATUS_OK",
+    "ADTAPE_CHECK",
+    "uint64_t",
+    "passes",
+    "seed",
+    "tape",
+    "allocate_or_abort",
+    "zero_or_product",
+    "adtape",
+];
+
+/// Now and then, something of the program has a name that the output wants: a variable, a function, what is at file scope,
+/// a tag, a member. From numbers of its own: other programs are what they would be if there were none.
+fn clash(program: &mut Program, seed: u64) {
+    let mut rng = Prng::new(seed.wrapping_mul(1000) + (1 << 41));
+    if !rng.chance(20) {
+        return;
+    }
+    let head = program.head().name.clone();
+    let ends = ["_b", "_d", "_fwd", "_rev", "_bv", "_b_1", "_B_H"];
+    let mut name = |own: bool| {
+        let of_head = format!("{head}{}", rng.pick(&ends));
+        // Programs share a file.
+        if own || rng.chance(40) { of_head } else { rng.pick(&OF_OTHERS).to_string() }
+    };
+    let (shared, own) = (name(false), name(true));
+    let at = |rng: &mut Prng, count: usize| (count > 0).then(|| rng.below(count));
+    let helpers: Vec<usize> = (0..program.procs.len() - 1)
+        .filter(|k| !program.procs[*k].is_outside && !program.procs[*k].name.starts_with(WITHIN))
+        .collect();
+    let mut rng = Prng::new(seed.wrapping_mul(1000) + (1 << 42));
+    match rng.below(6) {
+        0..=2 => {
+            let of = at(&mut rng, program.procs.len()).unwrap_or(0);
+            let proc = &mut program.procs[of];
+            let params = proc.params;
+            let is_free = proc.vars.iter().all(|var| var.name != shared);
+            if let Some(k) = at(&mut rng, proc.vars.len() - params).filter(|_| is_free && !proc.is_outside) {
+                proc.vars[params + k].name = shared;
+            }
+        }
+        3 => {
+            if let Some(k) = at(&mut rng, helpers.len()) {
+                program.procs[helpers[k]].name = own;
+            }
+        }
+        4 => {
+            if let Some(k) = at(&mut rng, program.globals.len()) {
+                program.globals[k].var.name = own;
+            }
+        }
+        _ => {
+            if let Some(k) = at(&mut rng, program.structs.len()) {
+                let of = &mut program.structs[k];
+                if rng.chance(50) { of.name = own } else { of.fields[0].0 = shared }
+            }
+        }
+    }
+}
+
 impl Maker {
     fn whole(mut self, seed: u64) -> Program {
         if self.swarm.structs {
@@ -166,6 +233,7 @@ impl Maker {
             }
         }
         self.head(seed);
+        clash(&mut self.program, seed);
         self.program
     }
 

@@ -240,6 +240,7 @@ impl<'a> Lower<'_, 'a> {
                 (Some(var), _) => {
                     let value = self.whole_value(value)?;
                     if self.b.at_top() {
+                        self.b.proc_mut().result_span = self.span(node);
                         self.result = Some(value);
                         return Ok(Ends::default());
                     }

@@ -1,0 +1,70 @@
+//! The maps of addresses around a fork. The thread that forks holds all their locks meanwhile, so that its child finds them
+//! whole and free. The child then loses the lanes of threads that it does not have.
+
+#![forbid(unsafe_code)]
+
+use super::heaps;
+use super::lane::{SharedRegistry, lane_so_far};
+use crate::sync::{Arc, Holdable, StaticLock, hold_all};
+use crate::tape::fork::around_fork;
+use std::sync::{Once, Weak};
+use std::time::Duration;
+
+/// As long as a fork waits for tapes.
+const LONGEST: Duration = Duration::from_secs(10);
+
+struct Roll {
+    all: Vec<Weak<SharedRegistry>>,
+    /// Those whose locks the thread holds that forks now.
+    held: Vec<Arc<SharedRegistry>>,
+}
+
+static ROLL: StaticLock<Roll> = StaticLock::new(Roll { all: Vec::new(), held: Vec::new() });
+
+/// Lets children of fork use these maps.
+pub(super) fn enrol(shared: &Arc<SharedRegistry>) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Who moves a block of a heap holds a lock of the maps meanwhile: a fork takes those first.
+        heaps::prepare();
+        around_fork(before, in_parent, in_child);
+    });
+    let mut roll = ROLL.lock();
+    roll.all.retain(|other| other.strong_count() > 0);
+    roll.all.push(Arc::downgrade(shared));
+}
+
+fn each_lock<'a>(held: &'a [Arc<SharedRegistry>], each: &mut dyn FnMut(&'a dyn Holdable)) {
+    for shared in held {
+        each(&shared.by_label);
+        shared.registry.each_lock(each);
+    }
+}
+
+extern "C" fn before() {
+    let held: Vec<_> = ROLL.lock().all.iter().filter_map(Weak::upgrade).collect();
+    if hold_all(|each| each_lock(&held, each), LONGEST) {
+        // Nothing is dropped under the lock.
+        let none = std::mem::replace(&mut ROLL.lock().held, held);
+        drop(none);
+    }
+    ROLL.hold(LONGEST);
+}
+
+/// Gives all locks back; the maps that they were of.
+fn let_go() -> Vec<Arc<SharedRegistry>> {
+    ROLL.let_go();
+    let held = std::mem::take(&mut ROLL.lock().held);
+    each_lock(&held, &mut |lock| _ = lock.let_go());
+    held
+}
+
+extern "C" fn in_parent() {
+    drop(let_go());
+}
+
+extern "C" fn in_child() {
+    for shared in let_go() {
+        shared.registry.lose_lanes(lane_so_far(&shared));
+    }
+}
