@@ -5,6 +5,13 @@
 pub enum External {
     /// A function of a library.
     Named(String),
+    /// A procedure of the sources that computes nothing with a derivative, called as it is.
+    Passive {
+        /// Its name, and the keywords of the last arguments.
+        call: String,
+        /// Whether its result depends on the arguments alone.
+        same: bool,
+    },
     /// Gives a block another size. It returns a pointer to the block of its first argument, which is no other block for
     /// the analyses, and not NULL.
     Resize,
@@ -27,7 +34,7 @@ impl External {
     /// What messages call it.
     pub fn name(&self) -> &str {
         match self {
-            External::Named(name) => name,
+            External::Named(name) | External::Passive { call: name, .. } => name,
             External::Resize => "realloc",
             External::Volatile => "volatile",
             External::Stop(_) => "abort",

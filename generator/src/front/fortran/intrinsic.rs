@@ -2,6 +2,7 @@
 
 use super::expression::promoted;
 use super::make::*;
+use super::reductions::REDUCING;
 use super::state::{Lower, Memory, Result};
 use super::types::{integer, logical};
 use crate::ir::*;
@@ -111,12 +112,25 @@ impl<'t> Lower<'_, 't> {
                 Ok(Expr::unary(Unary::Complement, x, ty))
             }
             "merge" => self.merge(expr, part, at),
-            "size" | "lbound" | "ubound" => self.inquiry(expr, generic, part),
-            "sum" | "product" | "maxval" | "minval" | "count" | "any" | "all" | "norm2" => {
-                self.reduction(expr, generic, part)
+            "present" => {
+                let [name] = self.given(expr, part, ["a"])?;
+                self.present(name)
             }
+            "trim" => self.text(expr),
+            "reshape" | "pack" => {
+                let list = self.arguments(part, &["array", "shape"]);
+                let (Some(source), false) = (list[0], list.len() > 2) else { return self.not_here(expr, name) };
+                let shape = self.shape(expr)?;
+                self.in_order(source, &shape, at)
+            }
+            "cshift" => self.shifted(expr, part, at),
+            "size" | "lbound" | "ubound" => self.inquiry(expr, generic, part),
+            _ if REDUCING.contains(&generic) => self.reduction(expr, generic, part, at),
+            "maxloc" | "minloc" => self.location(expr, generic, part),
             "dot_product" => {
                 let [a, b] = self.given(expr, part, ["vector_a", "vector_b"])?;
+                self.hoist_parts(a)?;
+                self.hoist_parts(b)?;
                 let shape = self.shape(a)?;
                 self.sum_over(expr, &shape, &mut |this, at| this.product_of(a, at, b, at))
             }
@@ -139,7 +153,7 @@ impl<'t> Lower<'_, 't> {
 
     pub fn not_here<T>(&mut self, expr: &'t Written, name: &str) -> Result<T> {
         let what = format!("'{name}' is not supported here");
-        self.refuse(expr.span, Class::Language, what, "write it as a loop")
+        self.refuse(expr.span, Class::Language, what, "write out what it computes")
     }
 
     /// Arguments in the order of their names; those without one in the order of the call.
@@ -319,6 +333,53 @@ impl<'t> Lower<'_, 't> {
         self.b.assign(var, Expr::binary(Binary::Add, rest, b, ty));
         self.b.end_branch();
         self.b.get(var)
+    }
+
+    /// `present(x)`: known for each procedure, which has a copy for each way of leaving arguments out.
+    fn present(&mut self, name: &'t Written) -> Result<Expr> {
+        let id = name.name().and_then(|name| self.names.lookup(self.scope, &name.name));
+        match id.filter(|id| self.names.symbol(*id).scope == self.own) {
+            Some(id) => Ok(Expr::constant(i128::from(!self.is_absent(id)), logical())),
+            None => {
+                let what = "PRESENT asks for an argument of the procedure around this one";
+                self.refuse(name.span, Class::Language, what, "pass a logical that says whether it is there")
+            }
+        }
+    }
+
+    /// The element of an array that has the place in memory which these subscripts have in one of another shape.
+    fn in_order(&mut self, source: &'t Written, shape: &[Expr], at: &[Expr]) -> Result<Expr> {
+        let (mut place, mut stride) = (Expr::int(0), Expr::int(1));
+        for (at, extent) in at.iter().zip(shape) {
+            place = add(multiply(at.clone(), stride.clone()), place);
+            stride = multiply(stride, extent.clone());
+        }
+        self.element(source, &[place])
+    }
+
+    /// An element of an array whose elements go round in one dimension.
+    fn shifted(&mut self, expr: &'t Written, part: &'t Part, at: &[Expr]) -> Result<Expr> {
+        let list = self.arguments(part, &["array", "shift", "dim"]);
+        let (Some(array), Some(by)) = (list[0], list[1]) else { return self.not_here(expr, "cshift") };
+        let dim = match list.get(2).copied().flatten() {
+            None => Some(0),
+            Some(dim) => self.names.constant_integer(self.scope, dim).and_then(|dim| usize::try_from(dim - 1).ok()),
+        };
+        let shape = self.shape(array)?;
+        let is_scalar = self.names.type_of(self.scope, by).rank == Some(0);
+        let Some(dim) = dim.filter(|dim| *dim < shape.len() && is_scalar) else {
+            return self.not_here(expr, "cshift");
+        };
+        let by = self.integer(by)?;
+        let ty = Type::int();
+        let (by, extent) = (convert(by, &ty), self.simple(convert(shape[dim].clone(), &ty)));
+        let rest = |a: Expr| Expr::binary(Binary::Remainder, a, extent.clone(), ty.clone());
+        // The remainder has the sign of the sum.
+        let turned = rest(add(convert(at[dim].clone(), &ty), rest(by)));
+        let turned = self.simple(turned);
+        let mut subscripts = at.to_vec();
+        subscripts[dim] = rest(add(turned, extent.clone()));
+        self.element(array, &subscripts)
     }
 
     fn merge(&mut self, expr: &'t Written, part: &'t Part, at: &[Expr]) -> Result<Expr> {

@@ -223,6 +223,8 @@ impl Parser {
         Ok(match self.string()?.as_str() {
             "resize" => External::Resize,
             "volatile" => External::Volatile,
+            "passive" => External::Passive { call: self.string()?, same: false },
+            "constant" => External::Passive { call: self.string()?, same: true },
             "no memory" => External::Stop(Reason::NoMemory),
             "unnamed" => External::Stop(Reason::Unnamed(self.string()?)),
             other => return self.error(&format!("'{other}' is no function without source")),

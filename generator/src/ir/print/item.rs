@@ -170,6 +170,8 @@ impl Printer<'_> {
                     External::Named(name) => name.clone(),
                     External::Resize => "\"resize\"".into(),
                     External::Volatile => "\"volatile\"".into(),
+                    External::Passive { call, same: false } => format!("\"passive\" {call:?}"),
+                    External::Passive { call, same: true } => format!("\"constant\" {call:?}"),
                     External::Stop(Reason::NoMemory) => "\"no memory\"".into(),
                     External::Stop(Reason::Unnamed(pointer)) => format!("\"unnamed\" {pointer:?}"),
                 };
