@@ -15,6 +15,7 @@ use adtape_fortran::tree::statement::{Action, Statement, StopKind};
 use adtape_fortran::tree::unit::Unit;
 use adtape_fortran::tree::walk::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 /// A procedure that sweeps call as it is.
 pub struct Passive {
@@ -66,10 +67,9 @@ impl<'t> Reader<'t> {
         let mut does: FxHashMap<ScopeId, Does> = FxHashMap::default();
         let mut open = heads.to_vec();
         while let Some(at) = open.pop() {
-            if !does.contains_key(&at) {
-                let found = self.does(at);
+            if let Entry::Vacant(free) = does.entry(at) {
+                let found = free.insert(self.does(at));
                 open.extend(&found.calls);
-                does.insert(at, found);
             }
         }
         passed_on(&mut does);

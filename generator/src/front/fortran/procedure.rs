@@ -1,8 +1,7 @@
 //! A procedure: its dummies, its result, its body.
 
 use super::jumps::jumped_to;
-use super::state::{Array, From, Lower, Memory, Passed, Reader, Refused, Result};
-use super::types::text;
+use super::state::{Lower, Memory, Reader, Refused, Result};
 use crate::front::jumps::{Jumping, Jumps};
 use crate::ir::build::Builder;
 use crate::ir::*;
@@ -124,112 +123,8 @@ impl<'r, 't> Lower<'r, 't> {
         self.reader.reached[self.id.index()].lacks(id)
     }
 
-    fn dummies(&mut self, unit: &'t Unit) -> Result<()> {
-        let passed = self.reader.reached[self.id.index()].dummies.clone();
-        let lacks = passed.iter().position(|dummy| dummy.from == From::Nothing).unwrap_or(passed.len());
-        let named = passed.iter().skip(lacks).map(|dummy| dummy.symbol).collect::<FxHashSet<SymbolId>>();
-        let passed: Vec<Passed> = passed.into_iter().filter(|dummy| dummy.from != From::Nothing).collect();
-        self.facts.returns_array = passed.iter().any(|dummy| dummy.from == From::Result);
-        let at = unit.header.span;
-        let mut arrays = Vec::new();
-        for (position, dummy) in passed.iter().enumerate() {
-            let symbol = self.names.symbol(dummy.symbol);
-            self.not_supported(dummy.symbol, symbol.span)?;
-            if symbol.flags.allocatable {
-                let (what, help) = match dummy.from {
-                    From::List | From::Nothing => {
-                        ("is an allocatable argument", "pass it where it is allocated already")
-                    }
-                    From::Result => ("is an allocatable result", "declare its extents, as those of an argument"),
-                    From::Host => {
-                        ("is allocatable, and a procedure inside of this one names it", "pass it as an argument")
-                    }
-                };
-                return self.refuse(symbol.span, Class::Language, format!("'{}' {what}", symbol.name), help);
-            }
-            let ty = self.argument_type(dummy.symbol, symbol.span)?;
-            let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
-            let param_type = match dummy.kind {
-                DummyKind::Array => self.row_type(&bounds, ty.clone()),
-                DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
-                DummyKind::Value | DummyKind::Extent { .. } => ty.clone(),
-            };
-            let intent = intent_of(*dummy, symbol.intent);
-            let entry = self.param(&symbol.name, param_type.clone(), dummy.kind, intent, dummy.symbol);
-            let facts = self.facts.dummies.last_mut().expect("noted just now");
-            facts.is_named = named.contains(&dummy.symbol) && dummy.from == From::List;
-            facts.length = (ty == text()).then(|| self.names.length(dummy.symbol)).flatten();
-            let pointer = Expr::value(entry.1, param_type);
-            match dummy.kind {
-                DummyKind::Value => {
-                    let memory = Memory::Var(entry.0);
-                    self.memory.insert(dummy.symbol, memory);
-                }
-                DummyKind::Scalar => arrays.push((position, dummy, pointer, ty, Vec::new())),
-                DummyKind::Array => arrays.push((position, dummy, pointer, ty, bounds)),
-                DummyKind::Extent { .. } => {}
-            }
-        }
-        let mut shapes: FxHashMap<usize, Vec<Expr>> = FxHashMap::default();
-        for (position, dummy, _, _, bounds) in &arrays {
-            let assumed = bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed));
-            if !assumed {
-                continue;
-            }
-            let name = self.names.symbol(dummy.symbol).name.to_string();
-            let mut extents = Vec::new();
-            for dim in 1..=bounds.len() {
-                let kind = DummyKind::Extent { of: *position as u32, dim: dim as u32 };
-                let ty = Type::int();
-                let (_, entry) =
-                    self.param(&format!("{name}_n{dim}"), ty.clone(), kind, Some(Intent::In), dummy.symbol);
-                extents.push(Expr::value(entry, ty));
-            }
-            shapes.insert(*position, extents);
-        }
-        for (position, dummy, pointer, ty, bounds) in arrays {
-            let symbol = self.names.symbol(dummy.symbol);
-            let intent = intent_of(*dummy, symbol.intent);
-            let base = Base::At(Box::new(pointer));
-            if dummy.kind == DummyKind::Scalar {
-                let first = Subscript { at: Expr::int(0), dim: Dim::default() };
-                let place = Place { base, path: vec![Step::Index(vec![first])], ty: ty.clone() };
-                // What has another name may change while the procedure runs.
-                let is_whole = matches!(ty, Type::Struct(_)) || ty == text();
-                if is_whole || self.is_addressed(dummy.symbol) || symbol.flags.target {
-                    let memory = Memory::Scalar(place);
-                    if intent == Some(Intent::Out) {
-                        self.begun(dummy.symbol, &memory, at)?;
-                    }
-                    self.memory.insert(dummy.symbol, memory);
-                    continue;
-                }
-                let span = self.span(symbol.span);
-                let var = self.b.var(&symbol.name, ty, VarKind::Renamed, span);
-                if intent != Some(Intent::Out) {
-                    self.b.assign(var, Expr::load(place.clone()));
-                }
-                if intent != Some(Intent::In) {
-                    self.written_back.push((var, place));
-                }
-                self.memory.insert(dummy.symbol, Memory::Var(var));
-                continue;
-            }
-            let extents = shapes.remove(&position).unwrap_or_default();
-            let (dims, lowers) = self.shape_of(&symbol.name, &bounds, &extents, at)?;
-            self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
-            self.note_lowers(&symbol.name, &lowers);
-            let memory = Memory::Array(Array::new(base, dims, lowers, ty));
-            if intent == Some(Intent::Out) {
-                self.begun(dummy.symbol, &memory, at)?;
-            }
-            self.memory.insert(dummy.symbol, memory);
-        }
-        Ok(())
-    }
-
     /// A parameter: its variable and its value at entry.
-    fn param(
+    pub fn param(
         &mut self,
         name: &str,
         ty: Type,
@@ -323,16 +218,6 @@ impl<'r, 't> Lower<'r, 't> {
             }
         }
         Ok(())
-    }
-}
-
-/// INTENT, as far as it holds in the procedure: of a result it is known, of a variable of another procedure it says
-/// nothing.
-fn intent_of(dummy: Passed, declared: Option<Intent>) -> Option<Intent> {
-    match dummy.from {
-        From::List | From::Nothing => declared,
-        From::Result => Some(Intent::Out),
-        From::Host => None,
     }
 }
 

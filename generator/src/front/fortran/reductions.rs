@@ -152,7 +152,7 @@ impl<'t> Lower<'_, 't> {
         &mut self,
         reduced: &Reduced<'t>,
         at: &[Expr],
-        body: &mut dyn FnMut(&mut Self, &[Expr], Expr) -> Result<()>,
+        body: &mut dyn FnMut(&mut Self, &Expr, Expr) -> Result<()>,
     ) -> Result<()> {
         let Reduced { array, dim, mask } = *reduced;
         let all = self.shape(array)?;
@@ -169,7 +169,7 @@ impl<'t> Lower<'_, 't> {
                 this.b.begin_branch(on);
             }
             let x = this.element(array, &subscripts)?;
-            body(this, inner, x)?;
+            body(this, &inner[0], x)?;
             if mask.is_some() {
                 this.b.end_branch();
             }
@@ -226,7 +226,7 @@ impl<'t> Lower<'_, 't> {
             let better = Expr::binary(op, x.clone(), this.b.get(best), logical());
             this.b.begin_branch(Expr::binary(Binary::Or, first, better, logical()));
             this.b.assign(best, x);
-            this.b.assign(place, convert(at[0].clone(), &Type::int()).offset(1));
+            this.b.assign(place, convert(at.clone(), &Type::int()).offset(1));
             this.b.end_branch();
             Ok(())
         })?;
