@@ -149,10 +149,11 @@ impl<'a> Unit<'a> {
         while let Some(at) = open.pop() {
             let Some(known) = self.sweeps.get(&at) else { continue };
             for item in &known.proc.items {
-                let called = match &item.kind {
-                    ItemKind::Call { callee: Callee::Sweep(id, role), .. } => (*id, *role),
-                    ItemKind::Call { callee: Callee::Proc(id), .. } => (*id, Role::Primal),
-                    _ => continue,
+                let ItemKind::Call { callee, .. } = &item.kind else { continue };
+                let called = match callee {
+                    Callee::Sweep(id, role) => (*id, *role),
+                    Callee::Proc(id) => (*id, Role::Primal),
+                    Callee::External { .. } => continue,
                 };
                 if called == sweep {
                     return true;
@@ -231,9 +232,9 @@ impl<'a> Unit<'a> {
     pub fn copy_internals(&mut self) {
         let mut open: Vec<&'a Proc> = self.sweeps.values().map(|sweep| sweep.proc).collect();
         while let Some(proc) = open.pop() {
-            let called = proc.items.iter().filter_map(|item| match item.kind {
-                ItemKind::Call { callee: Callee::Proc(id), .. } if self.facts(id).is_internal => Some(id),
-                _ => None,
+            let called = proc.items.iter().filter_map(|item| {
+                let ItemKind::Call { callee: Callee::Proc(id), .. } = item.kind else { return None };
+                self.facts(id).is_internal.then_some(id)
             });
             let called: BTreeSet<ProcId> = called.collect();
             for id in

@@ -6,7 +6,7 @@
 //!   eps = d1mach(4)                                         its result depends on integers and texts alone
 //! ```
 
-use super::state::{Called, Reader};
+use super::state::{Called, Outside, Passive, Reader};
 use adtape_fortran::scope::program::{self as scope, Basic, ScopeId, ScopeKind, SymbolId, Type as Declared};
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Reference};
@@ -16,31 +16,6 @@ use adtape_fortran::tree::unit::Unit;
 use adtape_fortran::tree::walk::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
-
-/// A procedure that sweeps call as it is.
-pub struct Passive {
-    /// Its dummies in order.
-    pub dummies: Vec<SymbolId>,
-    /// Those that it writes: texts.
-    pub written: FxHashSet<SymbolId>,
-    /// Whether it may stop the program.
-    pub stops: bool,
-    /// Whether a function may read what it writes.
-    pub heard: bool,
-    /// Whether its result depends on the arguments alone.
-    pub same: bool,
-}
-
-/// What a procedure and its callees do with what is no argument.
-#[derive(Default)]
-pub struct Outside {
-    /// What they name.
-    pub named: FxHashSet<SymbolId>,
-    /// What they write.
-    pub written: FxHashSet<SymbolId>,
-    /// The dummies that the procedure writes.
-    pub dummies: FxHashSet<SymbolId>,
-}
 
 /// What a procedure does, as far as its statements show.
 #[derive(Default)]

@@ -1,7 +1,6 @@
 //! What the reader of a program and the lowering of one procedure know.
 
 use super::make::{add, multiply};
-use super::passive::{Outside, Passive};
 use super::stretches::Storage;
 use super::texts::Texts;
 use crate::front::jumps::{Jumps, Target};
@@ -40,6 +39,31 @@ pub struct Reader<'t> {
     pub static_names: FxHashSet<String>,
     /// Variables of procedures that keep their values.
     pub statics: Vec<Static>,
+}
+
+/// A procedure that sweeps call as it is.
+pub struct Passive {
+    /// Its dummies in order.
+    pub dummies: Vec<SymbolId>,
+    /// Those that it writes: texts.
+    pub written: FxHashSet<SymbolId>,
+    /// Whether it may stop the program.
+    pub stops: bool,
+    /// Whether a function may read what it writes.
+    pub heard: bool,
+    /// Whether its result depends on the arguments alone.
+    pub same: bool,
+}
+
+/// What a procedure and its callees do with what is no argument.
+#[derive(Default)]
+pub struct Outside {
+    /// What they name.
+    pub named: FxHashSet<SymbolId>,
+    /// What they write.
+    pub written: FxHashSet<SymbolId>,
+    /// The dummies that the procedure writes.
+    pub dummies: FxHashSet<SymbolId>,
 }
 
 /// A procedure with a body.

@@ -1,7 +1,6 @@
 //! Texts: constants, and arguments that nothing writes. Sweeps compare them, and pass them on.
 
-use super::passive::Passive;
-use super::state::{Called, Lower, Memory, Result};
+use super::state::{Called, Lower, Memory, Passive, Result};
 use super::types::text;
 use crate::ir::*;
 use crate::refuse::Class;
