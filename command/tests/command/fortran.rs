@@ -124,6 +124,32 @@ fn adjoints_of_fortran_with_calls_agree_with_tangents_and_differences() {
     right("calls", "-std=gnu", &[&calls[..], &others].concat());
 }
 
+/// Texts, messages, constants of the machine, arguments that are left out, arrays as results, variables of the host.
+#[test]
+fn adjoints_of_what_goes_between_procedures_agree_with_tangents_and_differences() {
+    let names = ["texts", "messages", "machine", "left_out", "returned", "hosted", "around"];
+    let expressions = ["listed", "reshaped", "along", "everywhere", "folded"];
+    right("passed", "-std=gnu", &[&names[..], &expressions].concat());
+}
+
+/// The module is copied as the preprocessor left it: its conditions and macros are none of the output's.
+#[test]
+fn modules_of_preprocessed_sources_are_copied_preprocessed() {
+    let folder = Scratch::new("fortran-preprocessed");
+    let text = "#define SCALE 3\nmodule model\n  implicit none\n  integer, parameter :: k = SCALE\n#ifdef DEEP\n\
+                integer, parameter :: depth = __LINE__\n#else\n  integer, parameter :: depth = 0\n#endif\n\
+                contains\n  subroutine f(n, x)\n    integer, intent(in) :: n\n    real(8), intent(inout) :: x(n)\n\
+                x(1) = SCALE*x(2)**2 + depth\n  end subroutine\nend module\n";
+    folder.write("model.F90", text);
+    folder.printed(&["adjoint", "model.F90", "-DDEEP", "--head", "f(x)/(x)"]);
+    let written = folder.read("model_b.f90");
+    assert!(!written.contains("SCALE") && !written.contains('#') && written.contains("depth = 6"), "{written}");
+    let mut compile = Command::new("gfortran");
+    compile.args(["-Wall", "-Werror", "-c", "model_b.f90", "-I"]).arg(module()).current_dir(&folder.0);
+    let output = compile.output().expect("gfortran");
+    assert!(output.status.success(), "{}\n{written}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn adjoints_of_derived_types_agree_with_differences() {
     let names = ["scalars", "inside", "cells", "passed", "constructed", "kept", "sections", "stored"];
@@ -320,9 +346,31 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "model.f90:4:18: refused: 's' keeps its value from call to call",
         ),
         (
-            "real(8) :: s",
-            "call g\ncontains\nsubroutine g\ns = x(1)\nx(2) = s\nend subroutine",
-            "model.f90:8:5: refused: 'x' belongs to the procedure around this one",
+            "",
+            "call g(x(1))\ncontains\nsubroutine g(a)\nreal(8) :: a\na = a*x(2)\nend subroutine",
+            "model.f90:5:8: refused: 'x' is passed as 'a' to what names it, too, and one of both is written there",
+        ),
+        (
+            "real(8) :: s\ncommon /c/ s",
+            "s = x(2)\ncall g(s)\nx(1) = s\ncontains\nsubroutine g(a)\nreal(8) :: a, t\ncommon /c/ t\na = 2\n\
+             t = t + 1\nend subroutine",
+            "model.f90:7:8: refused: 's' is passed as 'a' to what names it, too",
+        ),
+        (
+            "",
+            "call g(x(1))\ncontains\nsubroutine g(a, b)\nreal(8) :: a\nreal(8), optional :: b\na = a*b\n\
+             end subroutine",
+            "model.f90:10:7: refused: 'b' is optional, and a call of this procedure leaves it out",
+        ),
+        (
+            "character(8) :: s",
+            "write (s, *) n\nif (s == 'a') x(1) = 2*x(2)",
+            "model.f90:6:5: refused: this text is computed with",
+        ),
+        (
+            "real(8), allocatable :: a(:)",
+            "allocate (a(n))\na = x\ncall g\ncontains\nsubroutine g\nx(1) = a(2)\nend subroutine",
+            "'a' is allocatable, and a procedure inside of this one names it",
         ),
         ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: refused: 'k' keeps its value"),
         ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: refused: 'k' keeps its value"),

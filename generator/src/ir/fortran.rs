@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 /// The kind of integer that truth values are: 0 or 1.
 pub const LOGICAL: &str = "logical";
 
+/// The name of the type of texts.
+pub const TEXT: &str = "character(*)";
+
 /// The Fortran of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fortran {
@@ -19,6 +22,10 @@ pub struct Fortran {
     pub types: BTreeMap<String, FortranType>,
     /// COMMON blocks that procedures name.
     pub blocks: Vec<FortranBlock>,
+    /// Texts of modules that nothing writes: the modules, by their names.
+    pub texts: BTreeMap<String, usize>,
+    /// Procedures that sweeps call as they are, by what calls name.
+    pub passive: BTreeMap<String, FortranPassive>,
     /// By source of the command line.
     pub files: Vec<FortranFile>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
@@ -56,6 +63,15 @@ impl Fortran {
     }
 }
 
+/// A procedure that computes nothing with a derivative, which sweeps call as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FortranPassive {
+    /// Its own name.
+    pub name: String,
+    /// The module that contains it.
+    pub module: Option<usize>,
+}
+
 /// Which modules a source defines, and which it uses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FortranFile {
@@ -63,6 +79,8 @@ pub struct FortranFile {
     pub modules: Vec<String>,
     /// Those that it uses.
     pub uses: Vec<String>,
+    /// Its lines behind the preprocessor; none if none ran.
+    pub preprocessed: Option<String>,
 }
 
 /// A module in the sources.
@@ -72,7 +90,9 @@ pub struct FortranModule {
     pub name: String,
     /// The number of its source.
     pub source: u32,
-    /// The line of its `contains`, from 1; none if it contains nothing.
+    /// Names that it hides: whether PRIVATE names them, or all.
+    pub hidden: BTreeMap<String, bool>,
+    /// The line of its `contains` in what is copied of the source, from 1; none if it contains nothing.
     pub contains: Option<u32>,
     /// The line of its end.
     pub end: u32,
@@ -170,6 +190,8 @@ pub struct FortranProc {
     pub module: Option<usize>,
     /// Whether another procedure contains it, so that nothing outside can call it.
     pub is_internal: bool,
+    /// Whether it is a function that returns an array: its last dummy is the result.
+    pub returns_array: bool,
     /// By parameter.
     pub dummies: Vec<FortranDummy>,
     /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one
@@ -186,6 +208,10 @@ pub struct FortranDummy {
     pub bounds: Vec<String>,
     /// INTENT, as it is declared.
     pub intent: Option<&'static str>,
+    /// Whether calls name it, because they leave out one in front of it.
+    pub is_named: bool,
+    /// The length of a text, if it is constant.
+    pub length: Option<i128>,
 }
 
 /// What a parameter is in Fortran.

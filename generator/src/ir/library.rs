@@ -5,8 +5,14 @@
 pub enum External {
     /// A function of a library.
     Named(String),
-    /// A function that leaves memory alone, and that no derivative passes through, by the word of the program.
-    Passive(String),
+    /// A procedure that leaves memory alone and computes nothing with a derivative, by its source or by the word of the
+    /// program: called as it is.
+    Passive {
+        /// Its name, and the keywords of the last arguments.
+        call: String,
+        /// Whether its result depends on the arguments alone.
+        same: bool,
+    },
     /// Gives a block another size. It returns a pointer to the block of its first argument, which is no other block for
     /// the analyses, and not NULL.
     Resize,
@@ -29,7 +35,7 @@ impl External {
     /// What messages call it.
     pub fn name(&self) -> &str {
         match self {
-            External::Named(name) | External::Passive(name) => name,
+            External::Named(name) | External::Passive { call: name, .. } => name,
             External::Resize => "realloc",
             External::Volatile => "volatile",
             External::Stop(_) => "abort",

@@ -117,7 +117,7 @@ impl Once<'_> {
         let runs_again = || self.group.iter().all(|global| self.is_fresh(fills, *global));
         self.proc.regions[other].items.is_empty()
             && joins.iter().all(|join| !self.is_used(join.out))
-            && (self.ends(on, taken != 0.0, fills) || runs_again())
+            && (self.ends(id, on, taken != 0.0, fills) || runs_again())
             && self.is_closed(fills)
     }
 
@@ -133,17 +133,34 @@ impl Once<'_> {
         }
     }
 
-    /// Whether the arm gives one variable of the condition, behind all else, a constant with which the arm is not taken.
-    fn ends(&self, on: &Expr, taken: bool, arm: RegionId) -> bool {
+    /// A variable that an item gives a constant, and which.
+    fn constant(&self, id: ItemId) -> Option<(GlobalId, f64)> {
+        let ItemKind::Store { to: Place { base: Base::Global(global), path, .. }, from } = self.kind(id) else {
+            return None;
+        };
+        path.is_empty().then_some((*global, self.number(from, &|_| None)?))
+    }
+
+    /// The item behind the branch that closes it, whether its arm ran or not: `if (first) { … } first = 0;`.
+    fn closing(&self, guard: ItemId) -> Option<ItemId> {
+        let region = self.proc.regions.iter().find(|region| region.items.contains(&guard))?;
+        let at = region.items.iter().position(|id| *id == guard)?;
+        let touches = |id: &ItemId| {
+            let inner = self.kind(*id).regions().into_iter().flat_map(|region| self.items(region));
+            inner.chain([*id]).any(|id| self.touches(id))
+        };
+        let next = region.items[at + 1..].iter().copied().find(touches)?;
+        let in_group = |(global, _): (GlobalId, f64)| self.group.contains(&global);
+        self.constant(next).is_some_and(in_group).then_some(next)
+    }
+
+    /// Whether the arm, behind all else, or what closes the branch gives one variable of the condition a constant with
+    /// which the arm is not taken.
+    fn ends(&self, guard: ItemId, on: &Expr, taken: bool, arm: RegionId) -> bool {
         let top = &self.proc.regions[arm].items;
-        let constant = |id: &ItemId| {
-            if let ItemKind::Store { to: Place { base: Base::Global(global), path, .. }, from } = self.kind(*id)
-                && path.is_empty()
-            {
-                Some((*global, self.number(from, &|_| None)?))
-            } else {
-                None
-            }
+        let ends = |flag: GlobalId, value: f64| {
+            let after = self.number(on, &|global| if global == flag { Some(value) } else { None });
+            after.is_some_and(|after| (after != 0.0) != taken)
         };
         let stores = |global: GlobalId| {
             let is = |id: &ItemId| {
@@ -152,10 +169,12 @@ impl Once<'_> {
             };
             self.items(arm).filter(is).count()
         };
-        top.iter().filter_map(constant).any(|(flag, value)| {
-            let after = self.number(on, &|global| if global == flag { Some(value) } else { None });
-            stores(flag) == 1 && after.is_some_and(|after| (after != 0.0) != taken)
-        })
+        let closed = self.closing(guard).and_then(|id| self.constant(id));
+        closed.is_some_and(|(flag, value)| ends(flag, value))
+            || top
+                .iter()
+                .filter_map(|id| self.constant(*id))
+                .any(|(flag, value)| stores(flag) == 1 && ends(flag, value))
     }
 
     /// Whether an arm reads and writes nothing but the variables and memory of its own, and gives them what depends on
@@ -215,6 +234,9 @@ impl Once<'_> {
     /// Whether a call does the same whenever it is made, and all calls that it makes.
     fn calls_repeatable(&self, kind: &ItemKind, seen: &mut BTreeSet<ProcId>) -> bool {
         if let ItemKind::Call { callee: Callee::External { function, unknown, .. }, result, .. } = kind {
+            if let External::Passive { same: true, .. } = function {
+                return true;
+            }
             let changes = matches!(function, External::Resize | External::Volatile) || function.name() == "srand";
             !unknown && result.is_none() && !function.writes() && !changes
         } else if let ItemKind::Call { callee: Callee::Proc(callee), .. } = kind
@@ -294,7 +316,8 @@ impl Once<'_> {
         let around: BTreeSet<ItemId> = self.items(RegionId::new(region)).collect();
         let ItemKind::Branch { then, otherwise, .. } = self.kind(guard) else { return false };
         let inside: BTreeSet<ItemId> = self.items(*then).chain(self.items(*otherwise)).collect();
-        let behind = |id: &ItemId| around.contains(id) && !self.in_group(&self.writes(*id));
+        let closing = self.closing(guard);
+        let behind = |id: &ItemId| Some(*id) == closing || around.contains(id) && !self.in_group(&self.writes(*id));
         touches.iter().all(|id| *id == guard || inside.contains(id) || behind(id))
             && (region == 0 || !self.result_reads())
     }

@@ -28,7 +28,7 @@ mod names;
 pub mod program;
 mod references;
 pub mod shapes;
-mod uses;
+pub mod uses;
 pub mod value;
 
 use crate::tree::unit::File;

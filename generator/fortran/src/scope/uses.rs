@@ -8,6 +8,15 @@ use crate::tree::header::UnitKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
+/// How a module hides a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hidden {
+    /// PRIVATE names it.
+    Alone,
+    /// As all names that PUBLIC does not name.
+    WithAll,
+}
+
 impl<'t> Program<'t> {
     /// Brings the names of modules to every scope that uses them. Modules come before their users.
     pub(super) fn resolve_uses(&mut self) {
@@ -163,6 +172,16 @@ impl<'t> Program<'t> {
             self.bring(scope, key, symbol);
         }
         self.scope_mut(scope).used.push(used);
+    }
+
+    /// How a module hides a name from others; none if it does not.
+    pub fn hides(&self, module: ScopeId, name: &str) -> Option<Hidden> {
+        let access = &self.scope(module).access;
+        match access.named.get(name) {
+            Some(true) => None,
+            Some(false) => Some(Hidden::Alone),
+            None => access.is_private.then_some(Hidden::WithAll),
+        }
     }
 
     /// What a module hands on, found once.

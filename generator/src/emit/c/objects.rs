@@ -51,7 +51,7 @@ fn passive(program: &Program) -> BTreeSet<&str> {
 /// The function that is called, if it is passive by the word of the program.
 fn named(item: &Item) -> Option<&str> {
     let ItemKind::Call { callee: Callee::External { function, .. }, .. } = &item.kind else { return None };
-    if let External::Passive(name) = function { Some(name) } else { None }
+    if let External::Passive { call: name, .. } = function { Some(name) } else { None }
 }
 
 /// A comment of lines that are not too long.

@@ -1,7 +1,7 @@
 //! Expressions as Fortran.
 
 use super::state::Body;
-use super::words::{bind, is_logical, type_text};
+use super::words::{bind, is_logical, is_text, type_text};
 use crate::ir::*;
 
 /// Comparisons that C has as functions.
@@ -104,6 +104,11 @@ impl Body<'_> {
         let (text, own) = match &e.kind {
             ExprKind::Int(value) => return integer(*value, &e.ty, outer),
             ExprKind::Float(text) => (self.real(text, &e.ty), bind::NAME),
+            ExprKind::Verbatim(text) if is_text(&e.ty) => {
+                let module = self.unit.fortran.texts.get(text);
+                module.iter().for_each(|module| self.use_from(**module, text));
+                (text.clone(), bind::SUM)
+            }
             ExprKind::Null | ExprKind::Verbatim(_) => (self.problem("a pointer"), bind::NAME),
             ExprKind::Value(value) => (self.value(*value), bind::NAME),
             ExprKind::Load(place) => (self.place(place), bind::NAME),

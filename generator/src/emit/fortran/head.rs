@@ -178,7 +178,7 @@ impl Unit<'_> {
                 continue;
             }
             let dims = self.user_bounds(head, k, &own);
-            let ty = self.type_text(&param.ty);
+            let ty = self.dummy_type(&param.ty, Some(dummy));
             let intent = match (dummy.kind, dummy.intent) {
                 (DummyKind::Value, _) | (_, Some("in")) => "in",
                 _ => "inout",

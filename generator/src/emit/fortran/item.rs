@@ -2,7 +2,7 @@
 
 use super::place::is_first;
 use super::state::{Body, Counted, Form};
-use super::words::{bind, type_text};
+use super::words::{bind, is_text, type_text};
 use crate::ir::*;
 use crate::stack::deep;
 
@@ -23,7 +23,7 @@ impl Body<'_> {
         match &item.kind {
             ItemKind::Let { value } => {
                 let Def::Is(from) = &proc.values[*value].def else { return };
-                if from.ty.target().is_some() || self.reads(*value) == 0 {
+                if from.ty.target().is_some() || is_text(&from.ty) || self.reads(*value) == 0 {
                     return;
                 }
                 let text = self.assigned(from, self.ty(*value));
@@ -109,6 +109,10 @@ impl Body<'_> {
 
     fn call(&mut self, callee: &Callee, args: &[Expr], result: Option<ValueId>) {
         let (name, text) = match callee {
+            Callee::External { function: External::Passive { call, .. }, .. } => {
+                let (name, list) = self.passive(call, args, result);
+                return self.called(&name, &list, result, Type::Void);
+            }
             Callee::External { function, .. } => {
                 let texts = args.iter().filter_map(|arg| match &arg.kind {
                     ExprKind::Verbatim(text) => Some(text.as_str()),
@@ -117,9 +121,24 @@ impl Body<'_> {
                 let text: Vec<&str> = std::iter::once(function.name()).chain(texts).collect();
                 return self.statement(&text.join(" "));
             }
-            Callee::Proc(id) => (self.primal_name(*id), self.primal_arguments(*id, args)),
-            Callee::Sweep(id, role) => {
-                let Some(sweep) = self.unit.sweeps.get(&(*id, *role)) else {
+            Callee::Proc(id) if !self.unit.sweeps.contains_key(&(*id, Role::Primal)) => {
+                let (name, list) = (self.primal_name(*id), self.primal_arguments(*id, args));
+                if self.unit.facts(*id).returns_array {
+                    return self.returned(&name, list);
+                }
+                let ty = self.result_type(callee);
+                if ty != Type::Void {
+                    self.external_function(*id, &ty);
+                }
+                (name, list)
+            }
+            Callee::Proc(_) | Callee::Sweep(..) => {
+                let (id, role) = match callee {
+                    Callee::Sweep(id, role) => (id, *role),
+                    Callee::Proc(id) => (id, Role::Primal),
+                    Callee::External { .. } => unreachable!("it was handled above"),
+                };
+                let Some(sweep) = self.unit.sweeps.get(&(*id, role)) else {
                     self.problem("a call of a sweep that is not there");
                     return;
                 };
@@ -133,7 +152,12 @@ impl Body<'_> {
                 (name, list.collect::<Vec<_>>())
             }
         };
-        let (list, ty) = (text.join(", "), self.result_type(callee));
+        self.called(&name, &text, result, self.result_type(callee));
+    }
+
+    /// Writes a call: of a subroutine, or of a function whose result has this type.
+    fn called(&mut self, name: &str, list: &[String], result: Option<ValueId>, ty: Type) {
+        let list = list.join(", ");
         match result {
             Some(result) => {
                 let to = self.value(result);
@@ -146,6 +170,41 @@ impl Body<'_> {
             }
             None => self.statement(&format!("call {name}({list})")),
         }
+    }
+
+    /// A procedure that is called as it is: its name, and its arguments.
+    fn passive(&mut self, call: &str, args: &[Expr], result: Option<ValueId>) -> (String, Vec<String>) {
+        let mut words = call.split_whitespace();
+        let known = words.next().and_then(|key| self.unit.fortran.passive.get(key));
+        let FortranPassive { name, module } = known.cloned().unwrap_or_default();
+        match (module, result) {
+            (Some(module), _) => self.use_from(module, &name),
+            (None, Some(result)) => {
+                let declared = format!("{}, external :: {name}", type_text(self.ty(result)));
+                self.constants.borrow_mut().insert(declared);
+            }
+            (None, None) => {}
+        }
+        let keywords: Vec<&str> = words.collect();
+        let listed = args.len().saturating_sub(keywords.len());
+        let names = vec![String::new(); listed].into_iter().chain(keywords.iter().map(|word| format!("{word}=")));
+        let list = names.zip(args).map(|(name, arg)| format!("{name}{}", self.own(arg)));
+        (name, list.collect())
+    }
+
+    /// Declares a function that no module contains.
+    fn external_function(&self, id: ProcId, ty: &Type) {
+        let facts = self.unit.facts(id);
+        if facts.module.is_none() {
+            self.constants.borrow_mut().insert(format!("{}, external :: {}", type_text(ty), facts.name));
+        }
+    }
+
+    /// Writes the call of a function that returns an array: its last argument is where that goes.
+    fn returned(&mut self, name: &str, mut list: Vec<String>) {
+        let to = list.pop().unwrap_or_default();
+        let to = to.split_once('(').map_or(&*to, |(whole, _)| whole).to_string();
+        self.statement(&format!("{to} = {name}({})", list.join(", ")));
     }
 
     fn result_type(&self, callee: &Callee) -> Type {
@@ -173,22 +232,20 @@ impl Body<'_> {
         let facts = self.unit.facts(id);
         let mut list = Vec::new();
         for (position, (dummy, arg)) in facts.dummies.iter().zip(args).enumerate() {
-            match dummy.kind {
-                DummyKind::Extent { .. } => {}
-                DummyKind::Value => list.push(self.own(arg)),
-                DummyKind::Scalar => list.push(self.argument(arg, &Form::Scalar)),
+            let text = match dummy.kind {
+                DummyKind::Extent { .. } => continue,
+                DummyKind::Value => self.own(arg),
+                DummyKind::Scalar => self.argument(arg, &Form::Scalar),
                 DummyKind::Array => {
                     let extents = facts.dummies.iter().zip(args).filter(
                         |(other, _)| matches!(other.kind, DummyKind::Extent { of, .. } if of as usize == position),
                     );
                     let extents: Vec<&Expr> = extents.map(|(_, extent)| extent).collect();
-                    list.push(if extents.is_empty() {
-                        self.argument(arg, &Form::Flat)
-                    } else {
-                        self.section(arg, &extents)
-                    });
+                    if extents.is_empty() { self.argument(arg, &Form::Flat) } else { self.section(arg, &extents) }
                 }
-            }
+            };
+            let keyword = dummy.is_named.then(|| format!("{}=", self.unit.program.procs[id].params[position].name));
+            list.push(keyword.unwrap_or_default() + &text);
         }
         list
     }

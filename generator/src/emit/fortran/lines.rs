@@ -25,8 +25,8 @@ impl Lines {
             let room = COLUMNS - 2 - start.len().min(COLUMNS / 2);
             let fits = rest.char_indices().map(|(at, _)| at).take_while(|at| *at <= room).last().unwrap_or(rest.len());
             let broken = |behind_these: &[char]| {
-                let at = rest[..fits].rfind(behind_these)? + 1;
-                (is_comment || is_outside_text(&rest[..at])).then_some(at)
+                let mut ends = rest[..fits].rmatch_indices(behind_these).map(|(at, _)| at + 1);
+                ends.find(|at| is_comment || is_outside_text(&rest[..*at]))
             };
             let Some(at) = broken(&[' ', ',']).or_else(|| broken(&['('])) else {
                 break;

@@ -38,7 +38,8 @@ use unit::{Sweep, Unit};
 /// What cannot be written.
 pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Result<Output, Vec<Refusal>> {
     let unit = unit_of_adjoint(adjoint, fortran, options)?;
-    let parts = parts_of_adjoint(&unit, adjoint);
+    let mut parts = parts_of_adjoint(&unit, adjoint);
+    parts.open(&unit);
     finish(&[&unit], &parts, "adjoint", &adjoint.heads, options)
 }
 
@@ -56,6 +57,8 @@ pub fn with_tangent(
     let mut parts = parts_of_adjoint(&first, adjoint);
     let unit = unit_of_tangents(tangents, fortran, options, Some(&first))?;
     add_tangents(&mut parts, &unit, tangents);
+    parts.open(&first);
+    parts.open(&unit);
     finish(&[&first, &unit], &parts, "adjoint and the tangent", &adjoint.heads, options)
 }
 
@@ -76,6 +79,7 @@ pub fn checked(
     let mut parts = Parts::default();
     sweeps_of(&mut parts, &first, adjoint);
     tangents.tangents.iter().for_each(|(id, ..)| parts.sweep(&unit, *id, Role::Tangent));
+    unit.copies().into_iter().for_each(|id| parts.sweep(&unit, id, Role::Primal));
     let mut check = check::Check::new(&first, &unit, adjoint, tangents);
     for (number, head) in adjoint.heads.iter().enumerate() {
         check.head(&mut parts, number, *head);
@@ -83,6 +87,8 @@ pub fn checked(
     check.tellers(&mut parts);
     parts.add_shadows(&first);
     parts.add_shadows(&unit);
+    parts.open(&first);
+    parts.open(&unit);
     let mut output = finish(&[&first, &unit], &parts, "adjoint", &adjoint.heads, options)?;
     let (title, rest) = output.source.split_once('\n').unwrap_or_default();
     output.source = format!("{title}\n{}{rest}", check.module());
@@ -103,6 +109,13 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
             let what = format!("--check does not compare arguments of derived types, as '{}'", param.name);
             let help = "compare the adjoint with differences, or make a head that takes the components";
             return refused(proc.span, what, help);
+        }
+    }
+    for &head in &adjoint.heads {
+        let proc = &unit.program.procs[head];
+        if let Some(param) = proc.params.iter().find(|param| words::is_text(param.ty.target().unwrap_or(&param.ty))) {
+            let what = format!("--check does not pass texts, as '{}'", param.name);
+            return refused(proc.span, what, "make a head that passes the text on");
         }
     }
     for &head in adjoint.heads.iter().filter(|head| unit.facts(**head).module.is_none()) {
@@ -158,6 +171,7 @@ pub fn tangent(tangents: &Tangents, fortran: &Fortran, options: &Options) -> Res
     let unit = unit_of_tangents(tangents, fortran, options, None)?;
     let mut parts = Parts::default();
     add_tangents(&mut parts, &unit, tangents);
+    parts.open(&unit);
     finish(&[&unit], &parts, "tangent", &tangents.heads, options)
 }
 
@@ -198,6 +212,7 @@ fn unit_of_adjoint<'a>(
     if unit.directions.is_some() {
         refuse_wide(&unit)?;
     }
+    unit.copy_internals();
     Ok(unit)
 }
 
@@ -206,6 +221,7 @@ fn sweeps_of(parts: &mut Parts, unit: &Unit, adjoint: &Adjoint) {
         parts.sweep(unit, each.proc, Role::Forward);
         parts.sweep(unit, each.proc, Role::Reverse);
     }
+    unit.copies().into_iter().for_each(|id| parts.sweep(unit, id, Role::Primal));
 }
 
 fn parts_of_adjoint(unit: &Unit, adjoint: &Adjoint) -> Parts {
@@ -242,6 +258,7 @@ fn unit_of_tangents<'a>(
         let name = unit.taken.fresh(&format!("{name}_tangent"));
         unit.sweeps.insert((*id, Role::Tangent), Sweep { name, proc, roles });
     }
+    unit.copy_internals();
     Ok(unit)
 }
 
@@ -253,6 +270,7 @@ fn heads_of(tangents: &Tangents) -> Vec<(ProcId, String)> {
 
 fn add_tangents(parts: &mut Parts, unit: &Unit, tangents: &Tangents) {
     tangents.tangents.iter().for_each(|(id, ..)| parts.sweep(unit, *id, Role::Tangent));
+    unit.copies().into_iter().for_each(|id| parts.sweep(unit, id, Role::Primal));
     for (head, name) in heads_of(tangents) {
         parts.head(unit, head, &name, &unit.tangent(head, &name));
     }

@@ -44,6 +44,11 @@ impl Parts {
         });
     }
 
+    /// Lets sweeps of other modules see what these need.
+    pub fn open(&mut self, unit: &Unit) {
+        unit.opened.borrow().iter().for_each(|(module, name)| self.name(Some(*module), name));
+    }
+
     /// Adds derivatives of variables of modules.
     pub fn add_shadows(&mut self, unit: &Unit) {
         for shadow in unit.shadows.keys() {
@@ -58,7 +63,7 @@ impl Parts {
 /// Which sources stand in the output, and which are compiled beside it: those with a module that gets something are in it,
 /// and what uses such a module and is used by another one.
 pub fn sources(fortran: &Fortran, parts: &Parts) -> (Vec<usize>, Beside) {
-    let grows = |module: usize| parts.bodies.contains_key(&Some(module)) || parts.shadows.contains_key(&module);
+    let grows = |module: usize| parts.public.contains_key(&module) || parts.shadows.contains_key(&module);
     let grown = fortran.modules.iter().enumerate().filter(|(at, _)| grows(*at));
     let grown: BTreeSet<usize> = grown.map(|(_, module)| module.source as usize).collect();
     let order = fortran.order();
@@ -84,10 +89,13 @@ pub fn sources(fortran: &Fortran, parts: &Parts) -> (Vec<usize>, Beside) {
 /// The files that stand in the output, with what their modules get.
 pub fn extended(program: &Program, fortran: &Fortran, parts: &Parts, inside: &[usize]) -> String {
     let Parts { bodies, shadows, public, .. } = parts;
-    let grows = |module: usize| bodies.contains_key(&Some(module)) || shadows.contains_key(&module);
+    let grows = |module: usize| public.contains_key(&module) || shadows.contains_key(&module);
     let mut text = String::new();
     for &number in inside {
-        let lines: Vec<&str> = program.sources[SourceId::new(number)].text.lines().collect();
+        // A preprocessor saw other lines under other conditions, and macros may have the names of variables.
+        let copied = fortran.files[number].preprocessed.as_ref();
+        let copied = copied.unwrap_or(&program.sources[SourceId::new(number)].text);
+        let lines: Vec<&str> = copied.lines().collect();
         // Those of this file, with the lines of their CONTAINS.
         let modules: Vec<(usize, &FortranModule, Option<u32>)> = fortran
             .modules

@@ -1,7 +1,7 @@
 //! Places, blocks of elements, declarations.
 
 use super::state::{Body, Form};
-use super::words::{bind, bounds, product, sum, type_text};
+use super::words::{bind, bounds, is_text, product, sum, type_text};
 use crate::ir::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -59,6 +59,7 @@ impl Body<'_> {
         if self.module == Some(module) {
             return;
         }
+        self.unit.open(module, name, self.proc);
         let module = self.unit.fortran.modules[module].name.clone();
         self.uses.borrow_mut().insert((module, name.to_string()));
     }
@@ -285,11 +286,11 @@ impl Body<'_> {
 
     /// Declarations of values and objects that the text names.
     pub fn declarations(&self) -> Vec<(String, String)> {
-        let words: FxHashSet<&str> = self.out.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect();
+        let words = words(&self.out.text);
         let mut all: BTreeSet<(String, String)> = self.extra.clone();
         for (index, value) in self.proc.values.iter().enumerate() {
             let name = &self.values[index];
-            let is_param = matches!(value.def, Def::Entry(_));
+            let is_param = matches!(value.def, Def::Entry(_)) || is_text(self.ty(ValueId::new(index)));
             if !is_param && words.contains(name.as_str()) && !self.is_param(name) {
                 all.insert((type_text(&self.proc.vars[value.var].ty), name.clone()));
             }
@@ -417,4 +418,10 @@ fn flat(subscripts: &[Subscript]) -> Option<Expr> {
         });
     }
     at
+}
+
+/// The words of a text, those of character constants left out. These end in their line.
+fn words(text: &str) -> FxHashSet<&str> {
+    let code = text.lines().flat_map(|line| line.split('\'').step_by(2));
+    code.flat_map(|code| code.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))).collect()
 }

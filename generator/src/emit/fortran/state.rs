@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::names::{self, Taken};
 use super::unit::Unit;
-use super::words::{bind, bounds};
+use super::words::{bind, bounds, is_text};
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -281,6 +281,12 @@ impl<'a> Body<'a> {
                     _ => self.problem("a pointer that moves"),
                 },
             };
+        }
+        // No variable holds a text: it is a constant or an argument.
+        if let Def::Is(text) = &self.proc.values[value].def
+            && is_text(&text.ty)
+        {
+            return self.number(text, bind::ANY);
         }
         self.values[value.index()].clone()
     }

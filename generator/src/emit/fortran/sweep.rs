@@ -134,7 +134,8 @@ impl Unit<'_> {
             let reads = by_value || is_seed || !is_adjoint && dummy.is_some_and(|dummy| dummy.intent == Some("in"));
             let intent = if reads { "in" } else { "inout" };
             let dims = self.bounds_text(id, role, form, &primal_name);
-            let line = format!("{}, intent({intent}) :: {name}{dims}", self.type_text(&param.ty));
+            let ty = self.dummy_type(&param.ty, dummy);
+            let line = format!("{ty}, intent({intent}) :: {name}{dims}");
             if by_value { out.line(&line) } else { arrays.push(line) }
         }
         arrays.iter().for_each(|line| out.line(line));

@@ -35,6 +35,8 @@ pub struct Unit<'a> {
     /// What the names of modules begin with.
     stem: String,
     problems: RefCell<Vec<Refusal>>,
+    /// Names that modules hide and sweeps of other modules need.
+    pub opened: RefCell<BTreeSet<(usize, String)>>,
 }
 
 /// A sweep, or a tangent.
@@ -68,6 +70,7 @@ impl<'a> Unit<'a> {
             helpers: RefCell::default(),
             stem,
             problems: RefCell::default(),
+            opened: RefCell::default(),
         }
     }
 
@@ -146,12 +149,17 @@ impl<'a> Unit<'a> {
         while let Some(at) = open.pop() {
             let Some(known) = self.sweeps.get(&at) else { continue };
             for item in &known.proc.items {
-                let ItemKind::Call { callee: Callee::Sweep(id, role), .. } = &item.kind else { continue };
-                if (*id, *role) == sweep {
+                let ItemKind::Call { callee, .. } = &item.kind else { continue };
+                let called = match callee {
+                    Callee::Sweep(id, role) => (*id, *role),
+                    Callee::Proc(id) => (*id, Role::Primal),
+                    Callee::External { .. } => continue,
+                };
+                if called == sweep {
                     return true;
                 }
-                if seen.insert((*id, *role == Role::Forward)) {
-                    open.push((*id, *role));
+                if seen.insert((called.0, format!("{:?}", called.1))) {
+                    open.push(called);
                 }
             }
         }
@@ -163,6 +171,24 @@ impl<'a> Unit<'a> {
         let known = super::helpers::known(name)?;
         self.helpers.borrow_mut().insert(known);
         Some(known)
+    }
+
+    /// Lets sweeps of other modules see a name of a module.
+    pub fn open(&self, module: usize, name: &str, proc: &Proc) {
+        let known = &self.fortran.modules[module];
+        match known.hidden.get(name) {
+            None => {}
+            Some(false) => drop(self.opened.borrow_mut().insert((module, name.to_string()))),
+            Some(true) => {
+                let what = format!("the sweeps of '{}' need '{name}', which is private in '{}'", proc.name, known.name);
+                let help = "make it public".to_string();
+                let refusal = Refusal { class: Class::Language, span: proc.span, what, help };
+                let mut problems = self.problems.borrow_mut();
+                if !problems.contains(&refusal) {
+                    problems.push(refusal);
+                }
+            }
+        }
     }
 
     /// Notes what cannot be written.
@@ -192,6 +218,40 @@ impl<'a> Unit<'a> {
             Some(of) => format!("type({})", of.name),
             None => type_text(ty),
         }
+    }
+
+    /// The type of a dummy as it is declared: a text has the length that the source gives it.
+    pub fn dummy_type(&self, ty: &Type, dummy: Option<&FortranDummy>) -> String {
+        match dummy.and_then(|dummy| dummy.length) {
+            Some(length) => format!("character({length})"),
+            None => self.type_text(ty),
+        }
+    }
+
+    /// Lets sweeps have copies of the procedures inside of others that they call: nothing else can call those.
+    pub fn copy_internals(&mut self) {
+        let mut open: Vec<&'a Proc> = self.sweeps.values().map(|sweep| sweep.proc).collect();
+        while let Some(proc) = open.pop() {
+            let called = proc.items.iter().filter_map(|item| {
+                let ItemKind::Call { callee: Callee::Proc(id), .. } = item.kind else { return None };
+                self.facts(id).is_internal.then_some(id)
+            });
+            let called: BTreeSet<ProcId> = called.collect();
+            for id in
+                called.into_iter().filter(|id| !self.sweeps.contains_key(&(*id, Role::Primal))).collect::<Vec<_>>()
+            {
+                let proc = &self.program.procs[id];
+                let name = self.taken.fresh(&format!("{}_alone", self.facts(id).name));
+                let roles = (0..proc.params.len()).map(|k| ReverseParam::Primal(k as u32)).collect();
+                self.sweeps.insert((id, Role::Primal), Sweep { name, proc, roles });
+                open.push(proc);
+            }
+        }
+    }
+
+    /// The procedures inside of others of which there are copies.
+    pub fn copies(&self) -> BTreeSet<ProcId> {
+        self.sweeps.keys().filter(|(_, role)| *role == Role::Primal).map(|(id, _)| *id).collect()
     }
 
     /// The members of a struct that lie in it: no bounds, and nothing allocatable.

@@ -20,10 +20,16 @@ pub fn is_logical(ty: &Type) -> bool {
     matches!(ty, Type::Int { kind: IntKind::Named(name), .. } if **name == *LOGICAL)
 }
 
+/// Whether a type is that of texts.
+pub fn is_text(ty: &Type) -> bool {
+    matches!(ty, Type::Int { kind: IntKind::Named(name), .. } if **name == *TEXT)
+}
+
 /// A type as it is declared.
 pub fn type_text(ty: &Type) -> String {
     match ty {
         _ if is_logical(ty) => "logical".into(),
+        _ if is_text(ty) => TEXT.into(),
         Type::Int { signed: false, .. } => "integer(8)".into(),
         Type::Int { bits, .. } if *bits >= 16 => format!("integer({})", bits / 8),
         Type::Int { .. } => "integer(1)".into(),

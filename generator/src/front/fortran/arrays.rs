@@ -1,28 +1,33 @@
 //! Arrays as a whole: shapes, loops over their elements, masks, memory.
 
 use super::make::*;
+use super::reductions::REDUCING;
 use super::state::{Array, Called, Lower, Memory, Result};
 use super::types::logical;
 use crate::front::jumps::Ends;
 use crate::ir::*;
 use crate::refuse::Class;
+use adtape_fortran::scope::value::Value as Constant;
 use adtape_fortran::source::Span as At;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, ExprKind as Kind};
 use adtape_fortran::tree::statement::{Action, Arm, Indices, Statement};
 
-/// Functions whose result has the shape of their first argument that is an array.
-const TRANSFORMED: [&str; 3] = ["matmul", "transpose", "spread"];
+/// Functions whose elements are not those of their argument at the same place.
+pub const TRANSFORMED: [&str; 6] = ["cshift", "matmul", "pack", "reshape", "spread", "transpose"];
 
 impl<'t> Lower<'_, 't> {
     /// The extents of an expression of arrays.
     pub fn shape(&mut self, expr: &'t Written) -> Result<Vec<Expr>> {
+        if let Some(array) = self.constructed.get(&std::ptr::from_ref(expr).addr()) {
+            return Ok(array.dims.iter().filter_map(|dim| dim.extent.clone()).collect());
+        }
         match &expr.kind {
             Kind::Parenthesised(inner) | Kind::Unary(_, inner) => self.shape(inner),
             Kind::Binary(_, left, right) => {
                 let is_array = self.names.type_of(self.scope, left).rank != Some(0);
                 self.shape(if is_array { left } else { right })
             }
-            Kind::Array(_, items) => Ok(vec![Expr::int(items.len() as i128)]),
+            Kind::Array(_, items) => Ok(vec![self.items_count(items)?]),
             Kind::Reference(reference) if self.is_variable(reference) => self.reference_shape(reference),
             Kind::Reference(reference) => {
                 let part = &reference.parts[0];
@@ -32,10 +37,19 @@ impl<'t> Lower<'_, 't> {
                     _ => None,
                 });
                 let arguments: Vec<&'t Written> = arguments.collect();
-                if let Called::Intrinsic(name) = self.reader.called(self.scope, part)
-                    && TRANSFORMED.contains(&&*name)
-                {
-                    return self.transformed_shape(expr, &name, &arguments);
+                match self.reader.called(self.scope, part) {
+                    Called::Intrinsic(name) if REDUCING.contains(&&*name) => {
+                        return self.reduced_shape(expr, &name, part);
+                    }
+                    Called::Intrinsic(name) if matches!(&*name, "maxloc" | "minloc") => return Ok(vec![Expr::int(1)]),
+                    Called::Intrinsic(name) if TRANSFORMED.contains(&&*name) => {
+                        return self.transformed_shape(expr, &name, &arguments);
+                    }
+                    Called::Procedure(scope) if self.returns_array(scope) => {
+                        let array = self.returned_array(expr, scope, reference)?;
+                        return Ok(array.dims.into_iter().filter_map(|dim| dim.extent).collect());
+                    }
+                    _ => {}
                 }
                 let array = arguments.into_iter().find(|value| self.names.type_of(self.scope, value).rank != Some(0));
                 match array {
@@ -60,6 +74,25 @@ impl<'t> Lower<'_, 't> {
                 first.extend(second.into_iter().skip(1));
                 Ok(first)
             }
+            ("cshift", [array, ..]) => self.shape(array),
+            ("reshape", [source, shape]) => {
+                self.flatten(source)?;
+                let Some(Constant::Array(extents, _)) = self.names.constant(self.scope, shape) else {
+                    return self.reshaped(shape);
+                };
+                let extents = extents.iter().map(|extent| match extent {
+                    Constant::Integer(extent, _) => Some(Expr::int(*extent)),
+                    _ => None,
+                });
+                match extents.collect() {
+                    Some(extents) => Ok(extents),
+                    None => self.refuse(expr.span, Class::Language, "the shape of this expression is not known", ""),
+                }
+            }
+            ("pack", [array, mask]) if self.names.constant(self.scope, mask) == Some(Constant::Logical(true, 4)) => {
+                self.flatten(array)?;
+                self.shape(array)
+            }
             ("spread", [source, dim, copies]) => {
                 let is_array = self.names.type_of(self.scope, source).rank != Some(0);
                 let mut shape = if is_array { self.shape(source)? } else { Vec::new() };
@@ -73,6 +106,20 @@ impl<'t> Lower<'_, 't> {
             }
             _ => self.refuse(expr.span, Class::Language, "the shape of this expression is not known", ""),
         }
+    }
+
+    /// The extents that the second argument of RESHAPE lists.
+    fn reshaped(&mut self, shape: &'t Written) -> Result<Vec<Expr>> {
+        let Kind::Array(_, items) = &shape.kind else {
+            let what = "the shape is no list of extents";
+            return self.refuse(shape.span, Class::Language, what, "write it as [n, m], or write loops");
+        };
+        let mut extents = Vec::new();
+        for item in items {
+            let extent = self.integer(item)?;
+            extents.push(self.simple(extent));
+        }
+        Ok(extents)
     }
 
     /// A nest of loops over all elements, the first subscript running fastest: each with its subscripts from 0.

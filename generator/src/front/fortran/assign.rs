@@ -1,6 +1,8 @@
 //! Assignments.
 
+use super::arrays::TRANSFORMED;
 use super::make::*;
+use super::reductions::REDUCING;
 use super::state::{Array, Lower, Memory, Result, Spot};
 use crate::ir::*;
 use crate::refuse::Class;
@@ -12,6 +14,10 @@ use adtape_fortran::tree::walk::{self, Node};
 impl<'t> Lower<'_, 't> {
     /// `a = b`
     pub fn assignment(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
+        // Messages are left out of the sweeps, with what they are made of.
+        if self.names_text(target) {
+            return Ok(());
+        }
         let rank = self.names.type_of_reference(self.scope, target).rank;
         match rank {
             Some(0) if self.is_derived(target) => self.assign_struct(target, &[], value, &[]),
@@ -127,16 +133,16 @@ impl<'t> Lower<'_, 't> {
         value: &'t Written,
         on: &mut dyn FnMut(&mut Self, &[Expr]) -> Option<Expr>,
     ) -> Result<()> {
-        let shape = self.reference_shape_or_value(target, value)?;
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        if !scalar && !self.is_derived(target) {
+            self.hoist(value)?;
+        }
+        let shape = self.reference_shape_or_value(target, value)?;
         if !scalar {
             self.refuse_reallocation(target, value)?;
         }
         if self.is_derived(target) {
             return self.assign_structs(target, value, &shape, scalar);
-        }
-        if !scalar {
-            self.hoist(value)?;
         }
         if scalar {
             let value = self.scalar(value)?;
@@ -263,7 +269,8 @@ impl<'t> Lower<'_, 't> {
             let called = self.reader.called(self.scope, &reference.parts[0]);
             found |= match called {
                 super::state::Called::Intrinsic(name) => {
-                    matches!(&*name, "matmul" | "transpose" | "spread")
+                    let reduces = || self.names.type_of_reference(self.scope, reference).rank != Some(0);
+                    TRANSFORMED.contains(&&*name) || REDUCING.contains(&&*name) && reduces()
                 }
                 super::state::Called::Procedure(_) => true,
                 _ => false,

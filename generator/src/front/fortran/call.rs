@@ -1,10 +1,11 @@
 //! Calls of procedures with source.
 
 use super::make::*;
-use super::state::{Array, Called, Lower, Passed, Result, Spot};
+use super::state::{Array, Called, From, Lower, Memory, Passed, Result, Spot};
+use super::types::text;
 use crate::ir::*;
 use crate::refuse::Class;
-use adtape_fortran::scope::program::ScopeId;
+use adtape_fortran::scope::program::{ScopeId, SymbolId};
 use adtape_fortran::scope::shapes::{Bounds, Upper};
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Reference};
@@ -29,7 +30,10 @@ impl<'t> Lower<'_, 't> {
             );
         }
         match self.reader.called(self.scope, part) {
-            Called::Procedure(scope) => self.call(scope, callee, None).map(|_| ()),
+            Called::Procedure(scope) if self.reader.passive.contains_key(&scope) => {
+                self.call_passive(scope, callee, None)
+            }
+            Called::Procedure(scope) => self.call(scope, callee, None, None, &[]),
             Called::Intrinsic(name) if PASSIVE.contains(&&*name) => Ok(()),
             Called::Intrinsic(name) => {
                 let what = format!("the intrinsic subroutine '{name}' is not supported");
@@ -43,7 +47,10 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// The result of a function.
-    pub fn call_function(&mut self, scope: ScopeId, reference: &'t Reference) -> Result<Expr> {
+    pub fn call_function(&mut self, scope: ScopeId, reference: &'t Reference, at: &[Expr]) -> Result<Expr> {
+        if self.returns_array(scope) {
+            return self.no_array_here(reference);
+        }
         let Some(result) = self.names.result_symbol(scope) else {
             return self.refuse(
                 reference.span,
@@ -56,7 +63,11 @@ impl<'t> Lower<'_, 't> {
         let span = self.b.span;
         let name = reference.parts[0].name.name.to_string();
         let var = self.b.var(&name, ty, VarKind::Temporary, span);
-        self.call(scope, reference, Some(var))?;
+        if self.reader.passive.contains_key(&scope) {
+            self.call_passive(scope, reference, Some(var))?;
+        } else {
+            self.call(scope, reference, Some(var), None, at)?;
+        }
         Ok(self.b.get(var))
     }
 
@@ -69,9 +80,18 @@ impl<'t> Lower<'_, 't> {
         self.refuse(name.span, Class::NoSource, what, "add the file that defines it")
     }
 
-    fn call(&mut self, scope: ScopeId, reference: &'t Reference, result: Option<VarId>) -> Result<()> {
+    /// Calls a procedure. `array`: where the array goes that it returns. `at`: for which elements an elemental one runs.
+    pub fn call(
+        &mut self,
+        scope: ScopeId,
+        reference: &'t Reference,
+        result: Option<VarId>,
+        array: Option<&Array>,
+        at: &[Expr],
+    ) -> Result<()> {
         let span = self.b.span;
-        let Some(callee) = self.reader.number(scope) else {
+        let caller = &self.reader.reached[self.id.index()];
+        let Some(callee) = self.reader.callee(caller, self.scope, scope, reference) else {
             return self.no_source(&reference.parts[0].name, None);
         };
         let dummies = self.reader.reached[callee.index()].dummies.clone();
@@ -88,12 +108,20 @@ impl<'t> Lower<'_, 't> {
         }
         let (mut args, mut extents, mut copied) = (Vec::new(), Vec::new(), Vec::new());
         for (dummy, actual) in dummies.iter().zip(actuals) {
-            let Some(actual) = actual else {
-                let name = &self.names.symbol(dummy.symbol).name;
-                let what = format!("the argument '{name}' is missing");
-                return self.refuse(reference.span, Class::Language, what, "give all arguments");
-            };
-            args.push(self.argument(*dummy, actual, &mut extents, &mut copied)?);
+            match (dummy.from, actual) {
+                (From::Nothing, _) => {}
+                (From::List, Some(actual)) => {
+                    self.refuse_second_name(scope, dummy.symbol, actual)?;
+                    args.push(self.argument(*dummy, actual, at, &mut extents, &mut copied)?);
+                }
+                (From::Host, _) => args.push(self.hosted(*dummy, reference, &mut extents)?),
+                (From::Result, _) if array.is_some() => args.extend(array.map(|array| self.to_array(*dummy, array))),
+                (From::List | From::Result, _) => {
+                    let name = &self.names.symbol(dummy.symbol).name;
+                    let what = format!("the argument '{name}' is missing");
+                    return self.refuse(reference.span, Class::Language, what, "give all arguments");
+                }
+            }
         }
         args.extend(extents);
         self.b.span = span;
@@ -114,34 +142,88 @@ impl<'t> Lower<'_, 't> {
         self.refuse(reference.span, Class::Language, what, "")
     }
 
+    /// Refuses a variable of a module, of COMMON or of this procedure as an argument of what names it, too, if one of both
+    /// is written there: the language forbids it, and the callee takes both for different memory.
+    fn refuse_second_name(&mut self, callee: ScopeId, dummy: SymbolId, actual: &'t Written) -> Result<()> {
+        let Some(reference) = actual.reference().filter(|reference| self.is_variable(reference)) else { return Ok(()) };
+        let Some(passed) = self.names.lookup(self.scope, &reference.parts[0].name.name) else { return Ok(()) };
+        let Some(outside) = self.reader.outside.get(&callee) else { return Ok(()) };
+        let is_it = |id: &SymbolId| *id == passed || self.reader.overlap(*id, passed);
+        let is_written = outside.dummies.contains(&dummy);
+        let clash = outside.written.iter().any(is_it) || is_written && outside.named.iter().any(is_it);
+        if !clash {
+            return Ok(());
+        }
+        let (name, of) = (&self.names.symbol(passed).name, &self.names.symbol(dummy).name);
+        let what = format!("'{name}' is passed as '{of}' to what names it, too, and one of both is written there");
+        self.refuse(actual.span, Class::Pointer, what, "pass a copy of it")
+    }
+
+    /// A variable of this procedure, or of one around it, that a procedure inside names.
+    fn hosted(&mut self, dummy: Passed, reference: &'t Reference, extents: &mut Vec<Expr>) -> Result<Expr> {
+        let at = reference.span;
+        match (self.memory(dummy.symbol, at)?, dummy.kind) {
+            (Memory::Var(var), DummyKind::Value) => Ok(self.b.get(var)),
+            (Memory::Scalar(place), DummyKind::Value) => Ok(Expr::load(place)),
+            (Memory::Value(value), DummyKind::Value) => Ok(value),
+            (Memory::Scalar(place), DummyKind::Scalar) => Ok(Expr::address(place)),
+            (Memory::Array(array), DummyKind::Array) => {
+                let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+                if bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed)) {
+                    let all = array.dims.iter().filter_map(|dim| dim.extent.clone());
+                    extents.extend(all.map(|extent| convert(extent, &Type::int())));
+                }
+                Ok(self.to_array(dummy, &array))
+            }
+            _ => {
+                let name = &self.names.symbol(dummy.symbol).name;
+                let what = format!("'{name}' is named by '{}', which is called here", reference.parts[0].name.name);
+                self.refuse(at, Class::Language, what, "pass it as an argument")
+            }
+        }
+    }
+
+    /// The address of an array, as a dummy takes it.
+    fn to_array(&self, dummy: Passed, array: &Array) -> Expr {
+        let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+        let mut address = Expr::address(array.first());
+        address.ty = self.row_type(&bounds, array.elem.clone());
+        address
+    }
+
     fn argument(
         &mut self,
         dummy: Passed,
         actual: &'t Written,
+        at: &[Expr],
         extents: &mut Vec<Expr>,
         copied: &mut Vec<Copied<'t>>,
     ) -> Result<Expr> {
-        let ty = self.type_of_symbol(dummy.symbol, actual.span)?;
+        let ty = self.argument_type(dummy.symbol, actual.span)?;
+        let at = if self.names.type_of(self.scope, actual).rank == Some(0) { &[] } else { at };
         match dummy.kind {
+            DummyKind::Value if ty == text() => self.text_argument(dummy.symbol, actual),
             DummyKind::Value | DummyKind::Extent { .. } => {
-                let value = self.scalar(actual)?;
+                let value = self.element(actual, at)?;
                 if value.ty != ty {
                     let what = format!("the argument '{}' has another type", self.names.symbol(dummy.symbol).name);
                     return self.refuse(actual.span, Class::Type, what, "convert it");
                 }
-                Ok(value)
+                // The callee may write what an expression reads; a variable it must not.
+                let is_variable = actual.reference().is_some_and(|reference| self.is_variable(reference));
+                Ok(if !is_variable && walk::loads(&value) { self.b.keep("argument", value) } else { value })
             }
-            DummyKind::Scalar => self.scalar_argument(ty, actual),
+            DummyKind::Scalar => self.scalar_argument(ty, actual, at),
             DummyKind::Array => self.array_argument(dummy, ty, actual, extents, copied),
         }
     }
 
     /// The address of a scalar.
-    fn scalar_argument(&mut self, ty: Type, actual: &'t Written) -> Result<Expr> {
+    fn scalar_argument(&mut self, ty: Type, actual: &'t Written, at: &[Expr]) -> Result<Expr> {
         if let Some(reference) = actual.reference()
             && self.is_variable(reference)
         {
-            return match self.place(reference, &[])? {
+            return match self.place(reference, at)? {
                 Spot::Place(place) if place.ty == ty => Ok(Expr::address(place)),
                 Spot::Place(_) => self.refuse(actual.span, Class::Type, "the argument has another type", "convert it"),
                 Spot::Var(_) => {
@@ -150,7 +232,7 @@ impl<'t> Lower<'_, 't> {
                 }
             };
         }
-        let value = self.scalar(actual)?;
+        let value = self.element(actual, at)?;
         let place = self.scalar_copy(value);
         Ok(Expr::address(place))
     }
@@ -193,7 +275,18 @@ impl<'t> Lower<'_, 't> {
             if rank == Some(0) {
                 return match self.place(reference, &[])? {
                     Spot::Place(place) if place.ty == ty => Ok(pointer(place, &row)),
-                    _ => self.refuse(actual.span, Class::Type, "a scalar stands where an array is expected", ""),
+                    Spot::Place(_) => {
+                        let what = format!("'{}' has another type", self.names.symbol(dummy.symbol).name);
+                        self.refuse(
+                            actual.span,
+                            Class::Type,
+                            what,
+                            "pass memory of the type that the procedure declares",
+                        )
+                    }
+                    Spot::Var(_) => {
+                        self.refuse(actual.span, Class::Type, "a scalar stands where an array is expected", "")
+                    }
                 };
             }
             if self.is_contiguous(reference) {
@@ -207,6 +300,7 @@ impl<'t> Lower<'_, 't> {
                 };
             }
         }
+        self.hoist_parts(actual)?;
         let shape = self.shape(actual)?;
         let shape: Vec<Expr> = shape.into_iter().map(|extent| self.simple(extent)).collect();
         let copy = self.scratch("actual", ty.clone(), &shape);

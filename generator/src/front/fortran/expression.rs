@@ -54,7 +54,7 @@ impl<'t> Lower<'_, 't> {
         self.hoist_parts(expr)
     }
 
-    fn hoist_parts(&mut self, expr: &'t Written) -> Result<()> {
+    pub fn hoist_parts(&mut self, expr: &'t Written) -> Result<()> {
         match &expr.kind {
             Kind::Unary(_, inner) | Kind::Parenthesised(inner) => self.hoist_parts(inner),
             Kind::Binary(_, left, right) => {
@@ -70,6 +70,14 @@ impl<'t> Lower<'_, 't> {
                     self.hoisted.insert(std::ptr::from_ref(expr).addr(), value);
                     return Ok(());
                 }
+                if matches!(&called, Called::Intrinsic(name) if matches!(&**name, "reshape" | "pack")) {
+                    return self.shape(expr).map(|_| ());
+                }
+                if let Called::Procedure(scope) = called
+                    && self.returns_array(scope)
+                {
+                    return self.returned_array(expr, scope, reference).map(|_| ());
+                }
                 for argument in reference.parts[0].lists.iter().flatten() {
                     if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value {
                         self.hoist_parts(value)?;
@@ -82,33 +90,13 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
-    /// Puts the items of an array constructor into memory, in front of the loops over its elements.
-    fn hoist_items(&mut self, expr: &'t Written, items: &'t [Written]) -> Result<()> {
-        let mut values = Vec::new();
-        let mut ty = None;
-        for item in items {
-            if self.names.type_of(self.scope, item).rank != Some(0) {
-                let what = "an array constructor whose items are arrays or loops is not supported here";
-                return self.refuse(item.span, Class::Language, what, "assign it to a variable, element by element");
-            }
-            let value = self.scalar(item)?;
-            ty.get_or_insert_with(|| value.ty.clone());
-            values.push(value);
-        }
-        let Some(ty) = ty else {
-            return self.refuse(expr.span, Class::Language, "an array constructor without items is not supported", "");
-        };
-        let array = self.scratch("items", ty.clone(), &[Expr::int(items.len() as i128)]);
-        for (k, value) in values.into_iter().enumerate() {
-            let to = array.element(vec![Expr::int(k as i128)]);
-            self.b.emit(ItemKind::Store { to, from: convert(value, &ty) });
-        }
-        self.constructed.insert(std::ptr::from_ref(expr).addr(), array);
-        Ok(())
-    }
-
     fn element_here(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {
         match &expr.kind {
+            _ if self.constructed.contains_key(&std::ptr::from_ref(expr).addr()) => {
+                let array = &self.constructed[&std::ptr::from_ref(expr).addr()];
+                Ok(Expr::load(array.element(at.to_vec())))
+            }
+            Kind::Text(..) | Kind::Substring(..) | Kind::Binary(Operator::Concat, ..) => self.text(expr),
             Kind::Integer(..) | Kind::Logical(..) => match self.names.constant(self.scope, expr) {
                 Some(value) => self.constant(&value, expr),
                 None => self.refuse(expr.span, Class::Language, "the kind of this constant is not known", ""),
@@ -122,10 +110,6 @@ impl<'t> Lower<'_, 't> {
                 }
             }
             Kind::Parenthesised(inner) => self.element(inner, at),
-            Kind::Array(..) if self.constructed.contains_key(&std::ptr::from_ref(expr).addr()) => {
-                let array = &self.constructed[&std::ptr::from_ref(expr).addr()];
-                Ok(Expr::load(array.element(at.to_vec())))
-            }
             Kind::Unary(sign, operand) => {
                 let operand = self.element(operand, at)?;
                 let ty = operand.ty.clone();
@@ -166,7 +150,8 @@ impl<'t> Lower<'_, 't> {
             },
             Constant::Logical(value, _) => Ok(Expr::constant(i128::from(*value), logical())),
             Constant::Real(found) => Ok(real(found.value, &Type::Float { bits: found.kind * 8 })),
-            Constant::Text(_) | Constant::Array(..) => {
+            Constant::Text(_) => self.text(expr),
+            Constant::Array(..) => {
                 self.refuse(expr.span, Class::Type, "a constant of this type is not supported here", "")
             }
         }
@@ -202,7 +187,7 @@ impl<'t> Lower<'_, 't> {
             Operator::Greater => Ok(Binary::Greater),
             Operator::GreaterEqual => Ok(Binary::GreaterEqual),
             Operator::And | Operator::Or => unreachable!("they were handled above"),
-            Operator::Concat => return self.refuse(expr.span, Class::Type, "characters are not computed with", ""),
+            Operator::Concat => unreachable!("it makes a text"),
             Operator::Defined(_) => return self.own_operator(expr),
         };
         let ty = promoted(&a.ty, &b.ty);
@@ -227,6 +212,10 @@ impl<'t> Lower<'_, 't> {
     ) -> Result<Expr> {
         let op = if *operator == Operator::And { Binary::And } else { Binary::Or };
         let a = self.element(left, at)?;
+        // What is decided already may stand in front of what is not there.
+        if let Some(decides) = known(&a) {
+            return if (decides == 0) == (op == Binary::And) { Ok(a) } else { self.element(right, at) };
+        }
         if !self.calls(right) {
             let b = self.element(right, at)?;
             return Ok(Expr::binary(op, a, b, logical()));
@@ -317,6 +306,9 @@ impl<'t> Lower<'_, 't> {
         let symbol = self.names.lookup(self.scope, &part.name.name);
         match symbol.map(|symbol| (symbol, &self.names.symbol(symbol).class)) {
             Some((symbol, scope::Class::Variable | scope::Class::Associated(_))) => {
+                if self.names_text(reference) {
+                    return self.text(expr);
+                }
                 if let (Some(Memory::Value(value)), 1) = (self.memory.get(&symbol), reference.parts.len()) {
                     return Ok(value.clone());
                 }
@@ -329,7 +321,7 @@ impl<'t> Lower<'_, 't> {
                 self.named_constant(expr, symbol, reference, at)
             }
             _ => match self.reader.called(self.scope, part) {
-                Called::Procedure(scope) => self.call_function(scope, reference),
+                Called::Procedure(scope) => self.call_function(scope, reference, at),
                 Called::Intrinsic(name) => self.intrinsic(expr, &name, part, at),
                 Called::Statement(dummies, value, scope) => {
                     self.statement_function(&dummies, value, scope, reference, at)

@@ -1,7 +1,9 @@
 //! Procedures that every compiler has.
 
+use super::arrays::TRANSFORMED;
 use super::expression::promoted;
 use super::make::*;
+use super::reductions::REDUCING;
 use super::state::{Lower, Memory, Result};
 use super::types::{integer, logical};
 use crate::ir::*;
@@ -111,27 +113,21 @@ impl<'t> Lower<'_, 't> {
                 Ok(Expr::unary(Unary::Complement, x, ty))
             }
             "merge" => self.merge(expr, part, at),
-            "size" | "lbound" | "ubound" => self.inquiry(expr, generic, part),
-            "sum" | "product" | "maxval" | "minval" | "count" | "any" | "all" | "norm2" => {
-                self.reduction(expr, generic, part)
+            "present" => {
+                let [name] = self.given(expr, part, ["a"])?;
+                self.present(name)
             }
+            "trim" => self.text(expr),
+            _ if TRANSFORMED.contains(&generic) => self.rearranged(expr, generic, part, at),
+            "size" | "lbound" | "ubound" => self.inquiry(expr, generic, part),
+            _ if REDUCING.contains(&generic) => self.reduction(expr, generic, part, at),
+            "maxloc" | "minloc" => self.location(expr, generic, part),
             "dot_product" => {
                 let [a, b] = self.given(expr, part, ["vector_a", "vector_b"])?;
+                self.hoist_parts(a)?;
+                self.hoist_parts(b)?;
                 let shape = self.shape(a)?;
                 self.sum_over(expr, &shape, &mut |this, at| this.product_of(a, at, b, at))
-            }
-            "matmul" => self.matrix_product(expr, part, at),
-            "transpose" => {
-                let [matrix] = self.given(expr, part, ["matrix"])?;
-                let [row, column] = at else { return self.not_here(expr, name) };
-                self.element(matrix, &[column.clone(), row.clone()])
-            }
-            "spread" => {
-                let [source, dim, _] = self.given(expr, part, ["source", "dim", "ncopies"])?;
-                let Some(dim) = self.names.constant_integer(self.scope, dim) else { return self.not_here(expr, name) };
-                let without = at.iter().enumerate().filter(|(k, _)| *k as i128 + 1 != dim).map(|(_, at)| at.clone());
-                let without: Vec<Expr> = without.collect();
-                self.element(source, &without)
             }
             _ => self.not_here(expr, name),
         }
@@ -139,7 +135,7 @@ impl<'t> Lower<'_, 't> {
 
     pub fn not_here<T>(&mut self, expr: &'t Written, name: &str) -> Result<T> {
         let what = format!("'{name}' is not supported here");
-        self.refuse(expr.span, Class::Language, what, "write it as a loop")
+        self.refuse(expr.span, Class::Language, what, "write out what it computes")
     }
 
     /// Arguments in the order of their names; those without one in the order of the call.
@@ -319,6 +315,18 @@ impl<'t> Lower<'_, 't> {
         self.b.assign(var, Expr::binary(Binary::Add, rest, b, ty));
         self.b.end_branch();
         self.b.get(var)
+    }
+
+    /// `present(x)`: known for each procedure, which has a copy for each way of leaving arguments out.
+    fn present(&mut self, name: &'t Written) -> Result<Expr> {
+        let id = name.name().and_then(|name| self.names.lookup(self.scope, &name.name));
+        match id.filter(|id| self.names.symbol(*id).scope == self.own) {
+            Some(id) => Ok(Expr::constant(i128::from(!self.is_absent(id)), logical())),
+            None => {
+                let what = "PRESENT asks for an argument of the procedure around this one";
+                self.refuse(name.span, Class::Language, what, "pass a logical that says whether it is there")
+            }
+        }
     }
 
     fn merge(&mut self, expr: &'t Written, part: &'t Part, at: &[Expr]) -> Result<Expr> {

@@ -17,6 +17,11 @@ impl<'t> Lower<'_, 't> {
             return Ok(known.clone());
         }
         let symbol = self.names.symbol(id);
+        if self.is_absent(id) {
+            let what = format!("'{}' is optional, and a call of this procedure leaves it out", symbol.name);
+            let help = "use it where PRESENT says that it is there; an adjoint that the user calls takes all arguments";
+            return self.refuse(at, Class::Language, what, help);
+        }
         if matches!(symbol.class, scope::Class::Constant) {
             let found = self.constant_array(id, at)?;
             self.memory.insert(id, found.clone());
@@ -320,7 +325,6 @@ impl<'t> Lower<'_, 't> {
         let flags = symbol.flags;
         let reasons = [
             (flags.pointer, "is a pointer"),
-            (flags.optional, "is optional"),
             (flags.volatile, "is volatile"),
             (symbol.codims.is_some(), "is a coarray"),
         ];
@@ -330,6 +334,14 @@ impl<'t> Lower<'_, 't> {
                 self.refuse(at, Class::Language, what, "")
             }
             None => Ok(()),
+        }
+    }
+
+    /// The type of an argument's scalar.
+    pub fn argument_type(&mut self, id: SymbolId, at: Written) -> Result<Type> {
+        match self.reader.argument_type(id) {
+            Ok(ty) => Ok(ty),
+            Err(why) => self.refuse(at, Class::Type, format!("'{}': {why}", self.names.symbol(id).name), ""),
         }
     }
 

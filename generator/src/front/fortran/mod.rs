@@ -14,23 +14,30 @@ mod arrays;
 mod assign;
 mod call;
 mod components;
+mod constructor;
 mod data;
 mod derived;
+mod dummies;
 mod expression;
 mod files;
+mod hosted;
 mod intrinsic;
 mod jumps;
 mod loops;
 mod make;
 mod memory;
+mod passive;
 mod place;
 mod procedure;
 mod reach;
+mod rearranged;
 mod reductions;
+mod returned;
 mod state;
 mod statement;
 mod storage;
 mod stretches;
+mod text;
 mod texts;
 mod types;
 
@@ -78,6 +85,9 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
     }
     let mut reader = Reader::new(&names, texts);
     reader.fortran.files = files.iter().map(|file| files::modules(file)).collect();
+    for (number, file) in reader.fortran.files.iter_mut().enumerate() {
+        file.preprocessed = reader.texts.preprocessed(number);
+    }
     reader.heads(&input.heads);
     reader.lower();
     if !reader.refusals.is_empty() {

@@ -1,13 +1,14 @@
 //! A procedure: its dummies, its result, its body.
 
 use super::jumps::jumped_to;
-use super::state::{Array, Lower, Memory, Reader, Refused, Result};
+use super::state::{Lower, Memory, Reader, Refused, Result};
 use crate::front::jumps::{Jumping, Jumps};
 use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::{self as scope, ScopeId, ScopeKind, SymbolId};
 use adtape_fortran::scope::shapes::Upper;
+use adtape_fortran::scope::uses::Hidden;
 use adtape_fortran::source::Span as Written;
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::header::UnitKind;
@@ -117,95 +118,13 @@ impl<'r, 't> Lower<'r, 't> {
         self.reader.reached[self.id.index()].addressed.contains(&id)
     }
 
-    fn dummies(&mut self, unit: &'t Unit) -> Result<()> {
-        let passed = self.reader.reached[self.id.index()].dummies.clone();
-        let at = unit.header.span;
-        let mut arrays = Vec::new();
-        for (position, dummy) in passed.iter().enumerate() {
-            let symbol = self.names.symbol(dummy.symbol);
-            self.not_supported(dummy.symbol, symbol.span)?;
-            if symbol.flags.allocatable {
-                let what = format!("'{}' is an allocatable argument", symbol.name);
-                return self.refuse(symbol.span, Class::Language, what, "pass it where it is allocated already");
-            }
-            let ty = self.type_of_symbol(dummy.symbol, symbol.span)?;
-            let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
-            let param_type = match dummy.kind {
-                DummyKind::Array => self.row_type(&bounds, ty.clone()),
-                DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
-                DummyKind::Value | DummyKind::Extent { .. } => ty.clone(),
-            };
-            let entry = self.param(&symbol.name, param_type.clone(), dummy.kind, symbol.intent, dummy.symbol);
-            let pointer = Expr::value(entry.1, param_type);
-            match dummy.kind {
-                DummyKind::Value => {
-                    let memory = Memory::Var(entry.0);
-                    self.memory.insert(dummy.symbol, memory);
-                }
-                DummyKind::Scalar => arrays.push((position, dummy, pointer, ty, Vec::new())),
-                DummyKind::Array => arrays.push((position, dummy, pointer, ty, bounds)),
-                DummyKind::Extent { .. } => {}
-            }
-        }
-        let mut shapes: FxHashMap<usize, Vec<Expr>> = FxHashMap::default();
-        for (position, dummy, _, _, bounds) in &arrays {
-            let assumed = bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed));
-            if !assumed {
-                continue;
-            }
-            let name = self.names.symbol(dummy.symbol).name.to_string();
-            let mut extents = Vec::new();
-            for dim in 1..=bounds.len() {
-                let kind = DummyKind::Extent { of: *position as u32, dim: dim as u32 };
-                let ty = Type::int();
-                let (_, entry) =
-                    self.param(&format!("{name}_n{dim}"), ty.clone(), kind, Some(Intent::In), dummy.symbol);
-                extents.push(Expr::value(entry, ty));
-            }
-            shapes.insert(*position, extents);
-        }
-        for (position, dummy, pointer, ty, bounds) in arrays {
-            let symbol = self.names.symbol(dummy.symbol);
-            let base = Base::At(Box::new(pointer));
-            if dummy.kind == DummyKind::Scalar {
-                let first = Subscript { at: Expr::int(0), dim: Dim::default() };
-                let place = Place { base, path: vec![Step::Index(vec![first])], ty: ty.clone() };
-                // What has another name may change while the procedure runs.
-                let is_whole = matches!(ty, Type::Struct(_));
-                if is_whole || self.is_addressed(dummy.symbol) || symbol.flags.target {
-                    let memory = Memory::Scalar(place);
-                    if symbol.intent == Some(Intent::Out) {
-                        self.begun(dummy.symbol, &memory, at)?;
-                    }
-                    self.memory.insert(dummy.symbol, memory);
-                    continue;
-                }
-                let span = self.span(symbol.span);
-                let var = self.b.var(&symbol.name, ty, VarKind::Renamed, span);
-                if symbol.intent != Some(Intent::Out) {
-                    self.b.assign(var, Expr::load(place.clone()));
-                }
-                if symbol.intent != Some(Intent::In) {
-                    self.written_back.push((var, place));
-                }
-                self.memory.insert(dummy.symbol, Memory::Var(var));
-                continue;
-            }
-            let extents = shapes.remove(&position).unwrap_or_default();
-            let (dims, lowers) = self.shape_of(&symbol.name, &bounds, &extents, at)?;
-            self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
-            self.note_lowers(&symbol.name, &lowers);
-            let memory = Memory::Array(Array::new(base, dims, lowers, ty));
-            if symbol.intent == Some(Intent::Out) {
-                self.begun(dummy.symbol, &memory, at)?;
-            }
-            self.memory.insert(dummy.symbol, memory);
-        }
-        Ok(())
+    /// Whether a name is a dummy that the calls at hand leave out.
+    pub fn is_absent(&self, id: SymbolId) -> bool {
+        self.reader.reached[self.id.index()].lacks(id)
     }
 
     /// A parameter: its variable and its value at entry.
-    fn param(
+    pub fn param(
         &mut self,
         name: &str,
         ty: Type,
@@ -240,7 +159,7 @@ impl<'r, 't> Lower<'r, 't> {
         });
         let is_extent = matches!(kind, DummyKind::Extent { .. });
         let bounds = if is_extent { Vec::new() } else { self.bounds_text(symbol) };
-        self.facts.dummies.push(FortranDummy { kind, bounds, intent });
+        self.facts.dummies.push(FortranDummy { kind, bounds, intent, is_named: false, length: None });
         (var, entry)
     }
 
@@ -268,14 +187,13 @@ impl<'r, 't> Lower<'r, 't> {
         let Some(result) = self.names.result_symbol(self.own) else {
             return self.refuse(at, Class::Language, "the result of the function is not declared", "declare it");
         };
+        if self.facts.returns_array {
+            return Ok(None);
+        }
         let ty = self.type_of_symbol(result, at)?;
         if let Type::Struct(_) = ty {
             let help = "make it a subroutine with an argument more";
             return self.refuse(at, Class::Type, "the function returns a derived type", help);
-        }
-        if self.names.bounds(result).is_some() {
-            let help = "make it a subroutine with an argument more";
-            return self.refuse(at, Class::Language, "the function returns an array", help);
         }
         self.b.proc_mut().result_type = ty.clone();
         let memory = self.memory(result, at)?;
@@ -288,7 +206,8 @@ impl<'r, 't> Lower<'r, 't> {
         let is_local = |id: &SymbolId| {
             let symbol = self.names.symbol(*id);
             let is_variable = matches!(symbol.class, scope::Class::Variable);
-            symbol.scope == self.own && is_variable && !symbol.flags.allocatable && !self.memory.contains_key(id)
+            let is_there = self.memory.contains_key(id) || self.is_absent(*id);
+            symbol.scope == self.own && is_variable && !symbol.flags.allocatable && !is_there
         };
         let mut locals: Vec<SymbolId> = named.iter().copied().filter(is_local).collect();
         locals.sort_by_key(|id| self.names.symbol(*id).span.from);
@@ -332,11 +251,14 @@ impl<'t> Reader<'t> {
         }
         let file = self.names.scope(scope).file;
         let end = self.texts.span(file, unit.end.span);
-        let contains = unit.contained.first().map(|first| self.texts.span(file, first.header.span).line);
+        let contains = unit.contained.first().map(|first| self.texts.copied_line(file, first.header.span));
+        let line = self.texts.copied_line(file, unit.end.span);
         let number = self.fortran.modules.len();
         let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
-        let (source, line) = (end.source, end.line);
-        self.fortran.modules.push(FortranModule { name, source, contains, end: line });
+        let all = self.names.scope(scope).names.keys();
+        let hidden = all.filter_map(|name| Some((name.to_string(), self.names.hides(scope, name)? == Hidden::Alone)));
+        let hidden = hidden.collect();
+        self.fortran.modules.push(FortranModule { name, hidden, source: end.source, contains, end: line });
         self.modules.insert(scope, number);
         let names = self.names.scope(scope).names.keys().map(|name| name.to_string());
         self.fortran.taken.extend(names);

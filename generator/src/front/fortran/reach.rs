@@ -1,7 +1,7 @@
 //! What the heads call, and how arguments are passed.
 
 use super::jumps::blocks;
-use super::state::{Called, Lower, Passed, Procedure, Reader};
+use super::state::{Called, From, Lower, Passed, Procedure, Reader};
 use super::stretches::Storage;
 use super::texts::Texts;
 use crate::ir::*;
@@ -11,7 +11,7 @@ use adtape_fortran::scope::program::{self as scope, ScopeId, ScopeKind, SymbolId
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Part, Reference};
 use adtape_fortran::tree::header::{Dummy, UnitKind};
-use adtape_fortran::tree::statement::{Action, Block, Control, Statement};
+use adtape_fortran::tree::statement::{Action, Block, Control, Statement, TransferKind};
 use adtape_fortran::tree::unit::Unit;
 use adtape_fortran::tree::walk::{self, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,6 +29,8 @@ impl<'t> Reader<'t> {
             procs: Vec::new(),
             reached: Vec::new(),
             numbers: FxHashMap::default(),
+            passive: FxHashMap::default(),
+            outside: FxHashMap::default(),
             modules: FxHashMap::default(),
             derived: FxHashMap::default(),
             fortran: Fortran::default(),
@@ -40,6 +42,7 @@ impl<'t> Reader<'t> {
 
     /// Finds what the heads reach, and how their arguments are passed.
     pub fn heads(&mut self, heads: &[String]) {
+        let mut scopes = Vec::new();
         for head in heads {
             let name = head.to_ascii_lowercase();
             let is_head = |scope: &ScopeId| self.procedure_name(*scope).is_some_and(|own| *own.name == *name);
@@ -51,7 +54,7 @@ impl<'t> Reader<'t> {
                 continue;
             }
             match first {
-                Some(scope) => drop(self.reach(scope)),
+                Some(scope) => scopes.push(scope),
                 None => {
                     let what = format!("the sources do not define the head '{head}'");
                     let help = "name a subroutine or function that one of the files defines";
@@ -59,6 +62,12 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+        self.find_passive(&scopes);
+        for scope in scopes {
+            let id = self.reach(scope, Vec::new());
+            self.refuse_array_result(id);
+        }
+        self.find_hosted();
         self.find_written();
         self.find_addressed();
         self.find_storage();
@@ -76,43 +85,82 @@ impl<'t> Reader<'t> {
         self.refusals.push(Refusal { class, span, what: what.into(), help: help.to_string() });
     }
 
-    /// The handle of a procedure that is reached.
-    pub fn number(&self, scope: ScopeId) -> Option<ProcId> {
-        self.numbers.get(&scope).copied()
+    fn refuse_array_result(&mut self, head: ProcId) {
+        let Procedure { scope, unit, dummies, .. } = &self.reached[head.index()];
+        if !dummies.iter().any(|dummy| dummy.from == From::Result) {
+            return;
+        }
+        let span = self.texts.span(self.names.scope(*scope).file, unit.header.span);
+        let help = "make it a subroutine with an argument more";
+        self.refuse(span, Class::Language, "the head returns an array", help);
     }
 
-    fn reach(&mut self, scope: ScopeId) -> ProcId {
-        if let Some(known) = self.numbers.get(&scope) {
+    /// The handle of the procedure that a reference in another one calls.
+    pub fn callee(&self, caller: &Procedure, here: ScopeId, scope: ScopeId, reference: &Reference) -> Option<ProcId> {
+        let absent = self.left_out(&|id| caller.lacks(id), here, scope, reference);
+        self.numbers.get(&(scope, absent)).copied()
+    }
+
+    /// The positions of the optional dummies that a call leaves out, or passes what the caller's calls left out.
+    fn left_out(
+        &self,
+        lacks: &dyn Fn(SymbolId) -> bool,
+        here: ScopeId,
+        scope: ScopeId,
+        reference: &Reference,
+    ) -> Vec<usize> {
+        let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { return Vec::new() };
+        let dummies = self.dummy_symbols(scope, unit);
+        let list = reference.parts[0].lists.first().map_or(&[][..], |list| list);
+        let is_given = |argument: &Argument| match &argument.value {
+            ArgumentValue::Expr(value) => {
+                let name = value.name().and_then(|name| self.names.lookup(here, &name.name));
+                !name.is_some_and(lacks)
+            }
+            _ => true,
+        };
+        let places = list.iter().enumerate().filter(|(_, argument)| is_given(argument));
+        let given: FxHashSet<usize> =
+            places.filter_map(|(position, argument)| self.position_of(&dummies, position, argument)).collect();
+        let is_absent = |at: &usize| self.names.symbol(dummies[*at]).flags.optional && !given.contains(at);
+        (0..dummies.len()).filter(is_absent).collect()
+    }
+
+    fn reach(&mut self, scope: ScopeId, absent: Vec<usize>) -> ProcId {
+        if let Some(known) = self.numbers.get(&(scope, absent.clone())) {
             return *known;
         }
         let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { unreachable!("a procedure with a body") };
         let id = ProcId::new(self.reached.len());
-        self.numbers.insert(scope, id);
-        let dummies = self.dummies(scope, unit);
+        let dummies = self.dummies(scope, unit, &absent);
+        self.numbers.insert((scope, absent), id);
         let (addressed, named, kept) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
-        self.reached.push(Procedure { scope, unit, dummies, addressed, named, kept });
+        let calls = Vec::new();
+        self.reached.push(Procedure { scope, unit, dummies, addressed, named, kept, calls });
         self.procs.push(None);
         let mut called = Vec::new();
         let mut named = FxHashSet::default();
         self.each(scope, &unit.body, &mut |this, here, node| match node {
             Node::Reference(reference) | Node::Callee(reference) => {
                 named.extend(this.names.lookup(here, &reference.parts[0].name.name));
-                if let Called::Procedure(other) = this.called(here, &reference.parts[0]) {
-                    called.push(other);
+                if let Called::Procedure(other) = this.called(here, &reference.parts[0])
+                    && !this.passive.contains_key(&other)
+                {
+                    let lacks = |name: SymbolId| this.reached[id.index()].lacks(name);
+                    called.push((other, this.left_out(&lacks, here, other, reference)));
                 }
             }
             Node::Index(name) => named.extend(this.names.lookup(here, &name.name)),
             Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
         });
         self.reached[id.index()].named = named;
-        for other in called {
-            self.reach(other);
-        }
+        let calls: Vec<ProcId> = called.into_iter().map(|(other, absent)| self.reach(other, absent)).collect();
+        self.reached[id.index()].calls = calls;
         id
     }
 
     /// Follows the references of a block, each with the scope that it stands in.
-    fn each(&self, scope: ScopeId, block: &'t Block, see: &mut dyn FnMut(&Self, ScopeId, &Node<'t>)) {
+    pub fn each(&self, scope: ScopeId, block: &'t Block, see: &mut dyn FnMut(&Self, ScopeId, &Node<'t>)) {
         let mut scopes = vec![scope];
         walk::block(block, &mut |node| {
             let here = *scopes.last().expect("the procedure's own");
@@ -177,7 +225,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The dummies of a procedure, as far as declarations say how they are passed.
-    fn dummies(&mut self, scope: ScopeId, unit: &'t Unit) -> Vec<Passed> {
+    fn dummies(&mut self, scope: ScopeId, unit: &'t Unit, absent: &[usize]) -> Vec<Passed> {
         let mut dummies = Vec::new();
         for dummy in &unit.header.arguments {
             let Dummy::Name(name) = dummy else {
@@ -195,7 +243,14 @@ impl<'t> Reader<'t> {
                 (None, _) if is_derived => DummyKind::Scalar,
                 (None, _) => DummyKind::Value,
             };
-            dummies.push(Passed { symbol, kind });
+            let from = if absent.contains(&dummies.len()) { From::Nothing } else { From::List };
+            dummies.push(Passed { symbol, kind, from });
+        }
+        if matches!(unit.header.kind, UnitKind::Function)
+            && let Some(symbol) = self.names.result_symbol(scope)
+            && self.names.symbol(symbol).dims.is_some()
+        {
+            dummies.push(Passed { symbol, kind: DummyKind::Array, from: From::Result });
         }
         dummies
     }
@@ -209,7 +264,7 @@ impl<'t> Reader<'t> {
                 let by_value = procedure.dummies.iter().enumerate().filter(|(_, dummy)| dummy.kind == DummyKind::Value);
                 let is_open = |dummy: &Passed| {
                     let symbol = self.names.symbol(dummy.symbol);
-                    symbol.intent.is_none() && !symbol.flags.by_value
+                    dummy.from == From::Host || symbol.intent.is_none() && !symbol.flags.by_value
                 };
                 let more = by_value.filter(|(_, dummy)| is_open(dummy) && written.contains(&dummy.symbol));
                 found.extend(more.map(|(position, _)| (at, position)));
@@ -229,20 +284,24 @@ impl<'t> Reader<'t> {
         self.targets(procedure.scope, &procedure.unit.body, &mut written);
         self.each(procedure.scope, &procedure.unit.body, &mut |this, here, node| {
             if let Node::Reference(reference) | Node::Callee(reference) = node {
-                written.extend(this.passed_scalars(here, reference));
+                written.extend(this.passed_scalars(procedure, here, reference));
             }
         });
         written
     }
 
     /// Whole variables that a call passes to scalars that are passed by address.
-    fn passed_scalars(&self, here: ScopeId, reference: &'t Reference) -> Vec<SymbolId> {
+    fn passed_scalars(&self, caller: &Procedure, here: ScopeId, reference: &'t Reference) -> Vec<SymbolId> {
         let part = &reference.parts[0];
         let Called::Procedure(scope) = self.called(here, part) else { return Vec::new() };
-        let Some(callee) = self.number(scope) else { return Vec::new() };
+        if self.passive.contains_key(&scope) {
+            return self.passed_texts(here, scope, reference);
+        }
+        let Some(callee) = self.callee(caller, here, scope, reference) else { return Vec::new() };
         let dummies = &self.reached[callee.index()].dummies;
         let list = part.lists.first().map_or(&[][..], |list| list);
-        let mut found = Vec::new();
+        let is_shared = |dummy: &&Passed| dummy.from == From::Host && dummy.kind == DummyKind::Scalar;
+        let mut found: Vec<SymbolId> = dummies.iter().filter(is_shared).map(|dummy| dummy.symbol).collect();
         for (position, argument) in list.iter().enumerate() {
             let Some(dummy) = self.dummy_of(dummies, position, argument) else { continue };
             if dummies[dummy].kind == DummyKind::Scalar
@@ -257,22 +316,36 @@ impl<'t> Reader<'t> {
 
     /// The position of the dummy that an actual argument belongs to.
     pub fn dummy_of(&self, dummies: &[Passed], position: usize, argument: &Argument) -> Option<usize> {
+        let listed = |dummy: &Passed| matches!(dummy.from, From::List | From::Nothing);
         match &argument.keyword {
-            None => (position < dummies.len()).then_some(position),
-            Some(keyword) => dummies.iter().position(|dummy| self.names.symbol(dummy.symbol).name == keyword.name),
+            None => dummies.get(position).is_some_and(listed).then_some(position),
+            Some(keyword) => {
+                let is_it = |dummy: &Passed| listed(dummy) && self.names.symbol(dummy.symbol).name == keyword.name;
+                dummies.iter().position(is_it)
+            }
         }
     }
 
-    fn targets(&self, scope: ScopeId, block: &'t [Statement], written: &mut FxHashSet<SymbolId>) {
+    /// The variables that the statements of a block write by name.
+    pub fn targets(&self, scope: ScopeId, block: &'t [Statement], written: &mut FxHashSet<SymbolId>) {
         for statement in block {
             let here = self.names.scope_of(statement).unwrap_or(scope);
             let mut write = |reference: &Reference| {
                 written.extend(self.names.lookup(here, &reference.parts[0].name.name));
             };
             match &statement.action {
-                Action::Assign(target, _) => write(target),
+                Action::Assign(target, _) | Action::PointTo(target, _) => write(target),
+                Action::Allocate(_, objects) | Action::Deallocate(objects) => {
+                    let objects = objects.iter().filter_map(|object| match &object.value {
+                        ArgumentValue::Expr(value) => value.reference(),
+                        _ => None,
+                    });
+                    objects.for_each(&mut write);
+                }
                 Action::Transfer(transfer) => {
-                    transfer.items.iter().filter_map(Written::reference).for_each(&mut write);
+                    if transfer.kind == TransferKind::Read {
+                        transfer.items.iter().filter_map(Written::reference).for_each(&mut write);
+                    }
                     let controls = transfer.controls.iter().filter_map(|control| match &control.value {
                         ArgumentValue::Expr(value) => value.reference(),
                         _ => None,
@@ -297,7 +370,7 @@ impl<'t> Reader<'t> {
             let mut addressed = FxHashSet::default();
             self.each(procedure.scope, &procedure.unit.body, &mut |this, here, node| {
                 if let Node::Reference(reference) | Node::Callee(reference) = node {
-                    addressed.extend(this.passed_scalars(here, reference));
+                    addressed.extend(this.passed_scalars(procedure, here, reference));
                 }
             });
             self.reached[at].addressed = addressed;

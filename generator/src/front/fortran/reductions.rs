@@ -8,6 +8,18 @@ use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::tree::expression::{Expr as Written, Part};
 
+/// The functions that take elements together, along all dimensions or one.
+pub const REDUCING: [&str; 8] = ["all", "any", "count", "maxval", "minval", "norm2", "product", "sum"];
+
+/// What a reduction is of.
+#[derive(Clone, Copy)]
+struct Reduced<'t> {
+    array: &'t Written,
+    /// Along which dimension, from 0; none for all.
+    dim: Option<usize>,
+    mask: Option<&'t Written>,
+}
+
 impl<'t> Lower<'_, 't> {
     /// The product of two elements.
     pub fn product_of(&mut self, a: &'t Written, at: &[Expr], b: &'t Written, other: &[Expr]) -> Result<Expr> {
@@ -58,8 +70,8 @@ impl<'t> Lower<'_, 't> {
         Ok(self.b.get(var))
     }
 
-    /// A reduction of a whole array to a scalar.
-    pub fn reduction(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Expr> {
+    /// The arguments of a reduction.
+    fn reduced(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Reduced<'t>> {
         let is_test = matches!(name, "count" | "any" | "all");
         let names: &[&str] = if is_test { &["mask", "dim"] } else { &["array", "dim", "mask"] };
         let list = self.arguments(part, names);
@@ -72,60 +84,152 @@ impl<'t> Lower<'_, 't> {
                 (dim, mask) = (None, Some(second));
             }
         }
-        if dim.is_some() {
-            return self.not_here(expr, &format!("{name} with dim"));
-        }
-        let of = self.names.type_of(self.scope, array).type_;
-        let ty = match self.reader.scalar_type(&of) {
-            Ok(_) if name == "count" => Type::int(),
-            Ok(ty) => ty,
-            Err(why) => return self.refuse(expr.span, Class::Type, why, ""),
+        let rank = usize::from(self.names.type_of(self.scope, array).rank.unwrap_or(0));
+        let dim = match dim {
+            None => None,
+            Some(dim) => {
+                let known = self.names.constant_integer(self.scope, dim).and_then(|dim| usize::try_from(dim - 1).ok());
+                match known.filter(|dim| *dim < rank) {
+                    Some(dim) => Some(dim),
+                    None => {
+                        let what = format!("the dimension of '{name}' is no constant");
+                        return self.refuse(expr.span, Class::Language, what, "write a loop");
+                    }
+                }
+            }
         };
-        let shape = self.shape(array)?;
-        let span = self.b.span;
-        let var = self.b.var("total", ty.clone(), VarKind::Temporary, span);
-        let begin = match (name, &ty) {
-            ("product", Type::Float { .. }) => real(1.0, &ty),
+        Ok(Reduced { array, dim, mask })
+    }
+
+    /// The extents of a reduction along one dimension.
+    pub fn reduced_shape(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Vec<Expr>> {
+        let Reduced { array, dim, .. } = self.reduced(expr, name, part)?;
+        let mut shape = self.shape(array)?;
+        match dim {
+            Some(dim) => drop(shape.remove(dim)),
+            None => shape.clear(),
+        }
+        Ok(shape)
+    }
+
+    /// What a reduction begins with.
+    fn neutral(name: &str, ty: &Type) -> Expr {
+        match (name, ty) {
+            ("product", Type::Float { .. }) => real(1.0, ty),
             ("product" | "all", _) => Expr::constant(1, ty.clone()),
             ("maxval" | "minval", Type::Float { bits }) => {
                 let most = if *bits == 32 { f64::from(f32::MAX) } else { f64::MAX };
-                real(if name == "maxval" { -most } else { most }, &ty)
+                real(if name == "maxval" { -most } else { most }, ty)
             }
             ("maxval" | "minval", Type::Int { bits, .. }) => {
                 let most = (1_i128 << (bits - 1)) - 1;
                 Expr::constant(if name == "maxval" { -most - 1 } else { most }, ty.clone())
             }
-            _ => zero(&ty),
-        };
-        self.b.assign(var, begin);
-        self.nest(&shape, &mut |this, at| {
+            _ => zero(ty),
+        }
+    }
+
+    fn reduce_one(&mut self, name: &str, total: Expr, x: Expr) -> Expr {
+        let ty = total.ty.clone();
+        match name {
+            "product" => Expr::binary(Binary::Multiply, total, x, ty),
+            "maxval" | "minval" => self.larger(name == "maxval", total, x),
+            "count" => Expr::binary(Binary::Add, total, convert(x, &Type::int()), ty),
+            "any" => Expr::binary(Binary::Or, total, x, logical()),
+            "all" => Expr::binary(Binary::And, total, x, logical()),
+            "norm2" => {
+                let x = self.simple(x);
+                let square = Expr::binary(Binary::Multiply, x.clone(), x, ty.clone());
+                Expr::binary(Binary::Add, total, square, ty)
+            }
+            _ => Expr::binary(Binary::Add, total, x, ty),
+        }
+    }
+
+    /// A loop over the elements that a reduction takes together: all, or those along its dimension at these subscripts
+    /// of the others. Where a mask says no, nothing is done.
+    fn over_reduced(
+        &mut self,
+        reduced: &Reduced<'t>,
+        at: &[Expr],
+        body: &mut dyn FnMut(&mut Self, &Expr, Expr) -> Result<()>,
+    ) -> Result<()> {
+        let Reduced { array, dim, mask } = *reduced;
+        let all = self.shape(array)?;
+        let shape = dim.map_or(all.clone(), |dim| vec![all[dim].clone()]);
+        self.nest(&shape, &mut |this, inner| {
+            let mut subscripts = inner.to_vec();
+            if let Some(dim) = dim {
+                subscripts = at.to_vec();
+                subscripts.insert(dim.min(at.len()), inner[0].clone());
+            }
             if let Some(mask) = mask {
                 let scalar = this.names.type_of(this.scope, mask).rank == Some(0);
-                let on = this.element(mask, if scalar { &[] } else { at })?;
+                let on = this.element(mask, if scalar { &[] } else { &subscripts })?;
                 this.b.begin_branch(on);
             }
-            let x = this.element(array, at)?;
-            let total = this.b.get(var);
-            let next = match name {
-                "product" => Expr::binary(Binary::Multiply, total, x, ty.clone()),
-                "maxval" | "minval" => this.larger(name == "maxval", total, x),
-                "count" => Expr::binary(Binary::Add, total, convert(x, &Type::int()), ty.clone()),
-                "any" => Expr::binary(Binary::Or, total, x, logical()),
-                "all" => Expr::binary(Binary::And, total, x, logical()),
-                "norm2" => {
-                    let x = this.simple(x);
-                    let square = Expr::binary(Binary::Multiply, x.clone(), x, ty.clone());
-                    Expr::binary(Binary::Add, total, square, ty.clone())
-                }
-                _ => Expr::binary(Binary::Add, total, x, ty.clone()),
-            };
-            this.b.assign(var, next);
+            let x = this.element(array, &subscripts)?;
+            body(this, &inner[0], x)?;
             if mask.is_some() {
                 this.b.end_branch();
             }
             Ok(())
+        })
+    }
+
+    /// A reduction of a whole array to a scalar, or an element of one along a dimension.
+    pub fn reduction(&mut self, expr: &'t Written, name: &str, part: &'t Part, at: &[Expr]) -> Result<Expr> {
+        let reduced = self.reduced(expr, name, part)?;
+        let of = self.names.type_of(self.scope, reduced.array).type_;
+        let ty = match self.reader.scalar_type(&of) {
+            Ok(_) if name == "count" => Type::int(),
+            Ok(ty) => ty,
+            Err(why) => return self.refuse(expr.span, Class::Type, why, ""),
+        };
+        self.hoist_parts(reduced.array)?;
+        if let Some(mask) = reduced.mask {
+            self.hoist_parts(mask)?;
+        }
+        let span = self.b.span;
+        let var = self.b.var("total", ty.clone(), VarKind::Temporary, span);
+        self.b.assign(var, Self::neutral(name, &ty));
+        self.over_reduced(&reduced, at, &mut |this, _, x| {
+            let total = this.b.get(var);
+            let next = this.reduce_one(name, total, x);
+            this.b.assign(var, next);
+            Ok(())
         })?;
         let total = self.b.get(var);
         Ok(if name == "norm2" { self.unary_function("sqrt", total) } else { total })
+    }
+
+    /// Where the largest or smallest element of a vector stands; 0 if there is none.
+    pub fn location(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Expr> {
+        let reduced = self.reduced(expr, name, part)?;
+        let has_more = self.arguments(part, &["array", "dim", "mask"]).len() > 3;
+        if has_more || self.names.type_of(self.scope, reduced.array).rank != Some(1) {
+            return self.not_here(expr, &format!("{name} of more than a vector"));
+        }
+        self.hoist_parts(reduced.array)?;
+        let of = self.names.type_of(self.scope, reduced.array).type_;
+        let Ok(ty) = self.reader.scalar_type(&of) else { return self.not_here(expr, name) };
+        let span = self.b.span;
+        let place = self.b.var("place", Type::int(), VarKind::Temporary, span);
+        let best = self.b.var("best", ty.clone(), VarKind::Temporary, span);
+        self.b.assign(place, Expr::int(0));
+        self.b.assign(best, zero(&ty));
+        let whole = Reduced { dim: None, ..reduced };
+        let op = if name == "maxloc" { Binary::Greater } else { Binary::Less };
+        self.over_reduced(&whole, &[], &mut |this, at, x| {
+            let x = this.simple(x);
+            let first = Expr::binary(Binary::Equal, this.b.get(place), Expr::int(0), logical());
+            let better = Expr::binary(op, x.clone(), this.b.get(best), logical());
+            this.b.begin_branch(Expr::binary(Binary::Or, first, better, logical()));
+            this.b.assign(best, x);
+            this.b.assign(place, convert(at.clone(), &Type::int()).offset(1));
+            this.b.end_branch();
+            Ok(())
+        })?;
+        Ok(self.b.get(place))
     }
 }

@@ -23,7 +23,12 @@ pub struct Reader<'t> {
     pub procs: Vec<Option<Proc>>,
     /// The procedures that are reached, by their handles.
     pub reached: Vec<Procedure<'t>>,
-    pub numbers: FxHashMap<ScopeId, ProcId>,
+    /// The handle of a procedure by its scope and the positions of the dummies that calls leave out.
+    pub numbers: FxHashMap<(ScopeId, Vec<usize>), ProcId>,
+    /// Procedures that sweeps call as they are.
+    pub passive: FxHashMap<ScopeId, Passive>,
+    /// What procedures do with what is no argument of theirs.
+    pub outside: FxHashMap<ScopeId, Outside>,
     pub modules: FxHashMap<ScopeId, usize>,
     /// The derived types that are read.
     pub derived: FxHashMap<SymbolId, StructId>,
@@ -34,6 +39,31 @@ pub struct Reader<'t> {
     pub static_names: FxHashSet<String>,
     /// Variables of procedures that keep their values.
     pub statics: Vec<Static>,
+}
+
+/// A procedure that sweeps call as it is.
+pub struct Passive {
+    /// Its dummies in order.
+    pub dummies: Vec<SymbolId>,
+    /// Those that it writes: texts.
+    pub written: FxHashSet<SymbolId>,
+    /// Whether it may stop the program.
+    pub stops: bool,
+    /// Whether a function may read what it writes.
+    pub heard: bool,
+    /// Whether its result depends on the arguments alone.
+    pub same: bool,
+}
+
+/// What a procedure and its callees do with what is no argument.
+#[derive(Default)]
+pub struct Outside {
+    /// What they name.
+    pub named: FxHashSet<SymbolId>,
+    /// What they write.
+    pub written: FxHashSet<SymbolId>,
+    /// The dummies that the procedure writes.
+    pub dummies: FxHashSet<SymbolId>,
 }
 
 /// A procedure with a body.
@@ -48,6 +78,15 @@ pub struct Procedure<'t> {
     pub named: FxHashSet<SymbolId>,
     /// Scalars with SAVE whose values of the call before it may read.
     pub kept: FxHashSet<SymbolId>,
+    /// What it calls.
+    pub calls: Vec<ProcId>,
+}
+
+impl Procedure<'_> {
+    /// Whether this is a dummy that the calls leave out.
+    pub fn lacks(&self, id: SymbolId) -> bool {
+        self.dummies.iter().any(|dummy| dummy.symbol == id && dummy.from == From::Nothing)
+    }
 }
 
 /// A dummy argument.
@@ -55,6 +94,20 @@ pub struct Procedure<'t> {
 pub struct Passed {
     pub symbol: SymbolId,
     pub kind: DummyKind,
+    pub from: From,
+}
+
+/// What a dummy argument stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum From {
+    /// An argument of the list.
+    List,
+    /// Nothing: it is optional, and the calls leave it out.
+    Nothing,
+    /// The array that a function returns.
+    Result,
+    /// A variable of the procedure around this one.
+    Host,
 }
 
 /// What a reference with parentheses, or CALL, calls.

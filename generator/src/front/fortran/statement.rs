@@ -41,6 +41,8 @@ impl<'t> Lower<'_, 't> {
         in_then: Option<bool>,
     ) -> Result<Ends> {
         self.b.span = self.span(statement.span);
+        self.hoisted.clear();
+        self.constructed.clear();
         let fine = Ends::falls();
         match &statement.action {
             Action::Assign(target, value) => self.assignment(target, value).map(|()| fine),
@@ -48,6 +50,10 @@ impl<'t> Lower<'_, 't> {
             Action::If(arms) => self.construct(statement, |this| this.arms(arms, rest, in_then)),
             Action::IfAction(condition, inner) => {
                 let on = self.truth(condition)?;
+                if let Some(decided) = known(&on) {
+                    let first = if decided != 0 { self.part(inner) } else { fine };
+                    return Ok(self.followed(first, rest, in_then == Some(decided != 0)));
+                }
                 self.b.begin_branch(on);
                 let first = self.part(inner);
                 let first = self.followed(first, rest, in_then == Some(true));
@@ -109,6 +115,10 @@ impl<'t> Lower<'_, 't> {
         let Some(condition) = &first.condition else { return Ok(self.block(&first.block)) };
         self.b.span = self.span(first.span);
         let on = self.truth(condition)?;
+        if let Some(decided) = known(&on) {
+            let only = if decided != 0 { self.block(&first.block) } else { deep(|| self.arms(others, &[], None))? };
+            return Ok(self.followed(only, rest, in_then == Some(decided != 0)));
+        }
         self.b.begin_branch(on);
         let then = self.block(&first.block);
         let then = self.followed(then, rest, in_then == Some(true));
@@ -149,8 +159,10 @@ impl<'t> Lower<'_, 't> {
             return self.refuse(statement.span, Class::Control, "SELECT TYPE and SELECT RANK are not supported", "");
         }
         let on = self.scalar(&select.selector)?;
-        let on =
-            if matches!(on.kind, ExprKind::Int(_) | ExprKind::Value(_)) { on } else { self.b.keep("selector", on) };
+        let on = match on.kind {
+            ExprKind::Int(_) | ExprKind::Value(_) | ExprKind::Verbatim(_) => on,
+            _ => self.b.keep("selector", on),
+        };
         let is_default = |arm: &&SelectArm| matches!(arm.guard, Guard::Default);
         let mut arms: Vec<&'t SelectArm> = select.arms.iter().filter(|arm| !is_default(arm)).collect();
         arms.extend(select.arms.iter().filter(is_default));

@@ -111,6 +111,19 @@ impl<'t> Reader<'t> {
         groups
     }
 
+    /// Whether two variables share an element of memory.
+    pub fn overlap(&self, one: SymbolId, other: SymbolId) -> bool {
+        let places = &self.storage.places;
+        let (Some((number, from)), Some((other_number, other_from))) = (places.get(&one), places.get(&other)) else {
+            return false;
+        };
+        let count = |id| self.names.size_bytes(id).zip(self.names.element_bytes(id)).map(|(all, one)| all / one.max(1));
+        let is_behind = |from: i128, id, other: i128| count(id).is_some_and(|count| from + count <= other);
+        let is_row = self.storage.stretches[*number].is_row;
+        let apart = is_behind(*from, one, *other_from) || is_behind(*other_from, other, *from);
+        number == other_number && !(is_row && apart)
+    }
+
     /// Notes where a variable lies.
     fn lay(&mut self, symbol: SymbolId, from: i128, laid: &mut Vec<Laid>) {
         if laid.iter().any(|one| one.symbol == symbol) {

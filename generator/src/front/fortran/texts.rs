@@ -14,6 +14,8 @@ pub struct Text {
     pub source: Source,
     /// Its form.
     pub form: Form,
+    /// Whether a preprocessor wrote them.
+    pub preprocessed: bool,
 }
 
 /// All files.
@@ -50,14 +52,15 @@ impl Texts {
                 Some((path.to_string_lossy().into_owned(), decode(bytes)))
             })
         };
-        let source = if is_preprocessed(path) {
+        let preprocessed = is_preprocessed(path);
+        let source = if preprocessed {
             let text = preprocess(path, arguments)
                 .map_err(|error| unread(error, "install gfortran, or name a file that is preprocessed already"))?;
             Source::of_preprocessed(path, &text, form, &mut find)
         } else {
             Source::of_text(path, &text, form, &mut find)
         };
-        self.sources.push(Text { source, form });
+        self.sources.push(Text { source, form, preprocessed });
         Ok(())
     }
 
@@ -91,6 +94,18 @@ impl Texts {
         let start = starts.get(line as usize - 1).copied().unwrap_or(0) + column as usize - 1;
         let start = u32::try_from(start.min(self.files[number].text.len())).unwrap_or(u32::MAX);
         ir::Span { source: u32::try_from(number).unwrap_or(u32::MAX), start, end: start, line, column }
+    }
+
+    /// A file's lines behind the preprocessor; none if none ran.
+    pub fn preprocessed(&self, file: usize) -> Option<String> {
+        let Text { source, preprocessed, .. } = &self.sources[file];
+        let lines = || (0..source.line_count()).map(|line| format!("{}\n", source.line(line))).collect();
+        preprocessed.then(lines)
+    }
+
+    /// The line, from 1, where a place stands in what is copied of a file: its own, or the preprocessor's.
+    pub fn copied_line(&mut self, file: usize, span: Span) -> u32 {
+        if self.sources[file].preprocessed { span.from.line + 1 } else { self.span(file, span).line }
     }
 
     /// The refusals, with the texts that they point into.

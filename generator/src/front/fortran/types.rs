@@ -10,6 +10,11 @@ pub fn logical() -> Type {
     Type::Int { bits: 32, signed: true, kind: IntKind::Named(LOGICAL.into()) }
 }
 
+/// The type of texts, whatever their length is: nothing is computed with them but comparisons.
+pub fn text() -> Type {
+    Type::Int { bits: 8, signed: true, kind: IntKind::Named(TEXT.into()) }
+}
+
 /// The integer type of a kind.
 pub fn integer(kind: u8) -> Option<Type> {
     let of_c = match kind {
@@ -39,6 +44,14 @@ impl Reader<'_> {
             Declared::Derived(_) => Err("a derived type stands where a number is expected".to_string()),
             Declared::Unlimited => Err("its type is not declared".to_string()),
             Declared::Opaque => Err("its type is declared by a module without source".to_string()),
+        }
+    }
+
+    /// The type of an argument's scalar: texts are passed on.
+    pub fn argument_type(&mut self, id: SymbolId) -> Result<Type, String> {
+        match self.names.symbol_type(id) {
+            Declared::Basic(Basic::Character, _) => Ok(text()),
+            _ => self.symbol_type(id),
         }
     }
 

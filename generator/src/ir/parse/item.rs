@@ -231,9 +231,10 @@ impl Parser {
     fn external(&mut self) -> Parsed<External> {
         let Some(Token::Text(_)) = self.peek() else { return Ok(External::Named(self.name()?)) };
         Ok(match self.string()?.as_str() {
-            "passive" => External::Passive(self.name()?),
             "resize" => External::Resize,
             "volatile" => External::Volatile,
+            "passive" => External::Passive { call: self.string()?, same: false },
+            "constant" => External::Passive { call: self.string()?, same: true },
             "no memory" => External::Stop(Reason::NoMemory),
             "unnamed" => External::Stop(Reason::Unnamed(self.string()?)),
             other => return self.error(&format!("'{other}' is no function without source")),

@@ -171,9 +171,10 @@ impl Printer<'_> {
                 let (stops, any) = (if *returns { "" } else { "noreturn " }, if *unknown { "unknown " } else { "" });
                 let function = match function {
                     External::Named(name) => name.clone(),
-                    External::Passive(name) => format!("\"passive\" {name}"),
                     External::Resize => "\"resize\"".into(),
                     External::Volatile => "\"volatile\"".into(),
+                    External::Passive { call, same: false } => format!("\"passive\" {call:?}"),
+                    External::Passive { call, same: true } => format!("\"constant\" {call:?}"),
                     External::Stop(Reason::NoMemory) => "\"no memory\"".into(),
                     External::Stop(Reason::Unnamed(pointer)) => format!("\"unnamed\" {pointer:?}"),
                 };

@@ -52,7 +52,7 @@ impl<'a> Lower<'_, 'a> {
         }
         let ends = self.reader.units[unit].never_return.contains(name) && !name.ends_with("longjmp");
         if ends && library::passive(name).is_none() {
-            return self.call_external(node, External::Passive(name.to_string()), Passive::LAST, wanted);
+            return self.call_external(node, rules::passive(name), Passive::LAST, wanted);
         }
         if let Some(name) = library::built_in(name) {
             return self.built_in(node, name, args).map(Some);

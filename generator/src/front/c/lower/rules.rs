@@ -12,9 +12,7 @@ impl<'a> Lower<'_, 'a> {
         if self.reader.units[self.unit].of_bodies {
             match name {
                 UNKNOWN => {
-                    return self
-                        .call_external(node, External::Passive(name.to_string()), Passive::HARMLESS, wanted)
-                        .map(Some);
+                    return self.call_external(node, passive(name), Passive::HARMLESS, wanted).map(Some);
                 }
                 NEED => return self.need(args).map(|()| Some(None)),
                 GIVEN => return self.given_here(args).map(|()| Some(None)),
@@ -22,7 +20,7 @@ impl<'a> Lower<'_, 'a> {
             }
         }
         if self.reader.rules.is_passive(name) {
-            return self.call_external(node, External::Passive(name.to_string()), Passive::HARMLESS, wanted).map(Some);
+            return self.call_external(node, passive(name), Passive::HARMLESS, wanted).map(Some);
         }
         let is_one = |k: usize| args.get(k).is_some_and(|arg| is_one(arg));
         let Some(body) = self.reader.rules.stands_for(name, &is_one) else { return Ok(None) };
@@ -72,4 +70,9 @@ fn is_one(arg: &Node) -> bool {
         "ImplicitCastExpr" | "ParenExpr" | "ConstantExpr" => arg.inner.first().is_some_and(is_one),
         _ => false,
     }
+}
+
+/// A function that no derivative passes through.
+pub fn passive(name: &str) -> External {
+    External::Passive { call: name.to_string(), same: false }
 }

@@ -1,0 +1,161 @@
+//! The dummies of a procedure as parameters, and what their names stand for.
+
+use super::state::{Array, From, Lower, Memory, Passed, Result};
+use super::types::text;
+use crate::ir::*;
+use crate::refuse::Class;
+use adtape_fortran::scope::program::SymbolId;
+use adtape_fortran::scope::shapes::{Bounds, Upper};
+use adtape_fortran::source::Span as Written;
+use adtape_fortran::tree::attribute::Intent;
+use adtape_fortran::tree::unit::Unit;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A dummy that is passed by its address.
+struct Pointed<'t> {
+    /// Its place among the parameters.
+    position: usize,
+    dummy: Passed,
+    pointer: Expr,
+    /// The type of an element.
+    ty: Type,
+    bounds: Vec<Bounds<'t>>,
+}
+
+/// INTENT, as far as it holds in the procedure: of a result it is known, of a variable of another procedure it says
+/// nothing.
+fn intent_of(dummy: Passed, declared: Option<Intent>) -> Option<Intent> {
+    match dummy.from {
+        From::List | From::Nothing => declared,
+        From::Result => Some(Intent::Out),
+        From::Host => None,
+    }
+}
+
+impl<'t> Lower<'_, 't> {
+    /// Makes the parameters: values first, then the memory that their bounds lie in.
+    pub fn dummies(&mut self, unit: &'t Unit) -> Result<()> {
+        let passed = self.reader.reached[self.id.index()].dummies.clone();
+        let lacks = passed.iter().position(|dummy| dummy.from == From::Nothing).unwrap_or(passed.len());
+        let named: FxHashSet<SymbolId> = passed.iter().skip(lacks).map(|dummy| dummy.symbol).collect();
+        let passed: Vec<Passed> = passed.into_iter().filter(|dummy| dummy.from != From::Nothing).collect();
+        self.facts.returns_array = passed.iter().any(|dummy| dummy.from == From::Result);
+        let at = unit.header.span;
+        let mut pointed = Vec::new();
+        for (position, dummy) in passed.into_iter().enumerate() {
+            pointed.extend(self.one_dummy(position, dummy, &named)?);
+        }
+        let mut shapes: FxHashMap<usize, Vec<Expr>> = FxHashMap::default();
+        for one in &pointed {
+            if one.bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed)) {
+                shapes.insert(one.position, self.extents_of(one));
+            }
+        }
+        for one in pointed {
+            let extents = shapes.remove(&one.position).unwrap_or_default();
+            self.pointed(one, &extents, at)?;
+        }
+        Ok(())
+    }
+
+    /// The parameter of a dummy. `named`: those that calls name. Gives it if it is an address.
+    fn one_dummy(
+        &mut self,
+        position: usize,
+        dummy: Passed,
+        named: &FxHashSet<SymbolId>,
+    ) -> Result<Option<Pointed<'t>>> {
+        let symbol = self.names.symbol(dummy.symbol);
+        self.not_supported(dummy.symbol, symbol.span)?;
+        if symbol.flags.allocatable {
+            return self.refuse_allocatable(dummy);
+        }
+        let ty = self.argument_type(dummy.symbol, symbol.span)?;
+        let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+        let param_type = match dummy.kind {
+            DummyKind::Array => self.row_type(&bounds, ty.clone()),
+            DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
+            DummyKind::Value | DummyKind::Extent { .. } => ty.clone(),
+        };
+        let intent = intent_of(dummy, symbol.intent);
+        let (var, entry) = self.param(&symbol.name, param_type.clone(), dummy.kind, intent, dummy.symbol);
+        let facts = self.facts.dummies.last_mut().expect("noted just now");
+        facts.is_named = named.contains(&dummy.symbol) && dummy.from == From::List;
+        facts.length = (ty == text()).then(|| self.names.length(dummy.symbol)).flatten();
+        let pointer = Expr::value(entry, param_type);
+        Ok(match dummy.kind {
+            DummyKind::Value => {
+                self.memory.insert(dummy.symbol, Memory::Var(var));
+                None
+            }
+            DummyKind::Scalar | DummyKind::Array => Some(Pointed { position, dummy, pointer, ty, bounds }),
+            DummyKind::Extent { .. } => None,
+        })
+    }
+
+    fn refuse_allocatable<T>(&mut self, dummy: Passed) -> Result<T> {
+        let symbol = self.names.symbol(dummy.symbol);
+        let (what, help) = match dummy.from {
+            From::List | From::Nothing => ("is an allocatable argument", "pass it where it is allocated already"),
+            From::Result => ("is an allocatable result", "declare its extents, as those of an argument"),
+            From::Host => ("is allocatable, and a procedure inside of this one names it", "pass it as an argument"),
+        };
+        self.refuse(symbol.span, Class::Language, format!("'{}' {what}", symbol.name), help)
+    }
+
+    /// The extents that an argument of assumed shape brings along.
+    fn extents_of(&mut self, one: &Pointed<'t>) -> Vec<Expr> {
+        let symbol = one.dummy.symbol;
+        let name = self.names.symbol(symbol).name.to_string();
+        let extents = (1..=one.bounds.len()).map(|dim| {
+            let kind = DummyKind::Extent { of: one.position as u32, dim: dim as u32 };
+            let ty = Type::int();
+            let (_, entry) = self.param(&format!("{name}_n{dim}"), ty.clone(), kind, Some(Intent::In), symbol);
+            Expr::value(entry, ty)
+        });
+        extents.collect()
+    }
+
+    /// What the name of a dummy that is passed by its address stands for.
+    fn pointed(&mut self, one: Pointed<'t>, extents: &[Expr], at: Written) -> Result<()> {
+        let Pointed { position, dummy, pointer, ty, bounds } = one;
+        let symbol = self.names.symbol(dummy.symbol);
+        let intent = intent_of(dummy, symbol.intent);
+        let base = Base::At(Box::new(pointer));
+        let memory = if dummy.kind == DummyKind::Scalar {
+            let first = Subscript { at: Expr::int(0), dim: Dim::default() };
+            let place = Place { base, path: vec![Step::Index(vec![first])], ty: ty.clone() };
+            // What has another name may change while the procedure runs.
+            let is_whole = matches!(ty, Type::Struct(_)) || ty == text();
+            if !is_whole && !self.is_addressed(dummy.symbol) && !symbol.flags.target {
+                return self.copied_scalar(dummy, place, intent);
+            }
+            Memory::Scalar(place)
+        } else {
+            let (dims, lowers) = self.shape_of(&symbol.name, &bounds, extents, at)?;
+            self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
+            self.note_lowers(&symbol.name, &lowers);
+            Memory::Array(Array::new(base, dims, lowers, ty))
+        };
+        if intent == Some(Intent::Out) {
+            self.begun(dummy.symbol, &memory, at)?;
+        }
+        self.memory.insert(dummy.symbol, memory);
+        Ok(())
+    }
+
+    /// A scalar that is a variable while the procedure runs: loaded at entry, stored at the end.
+    fn copied_scalar(&mut self, dummy: Passed, place: Place, intent: Option<Intent>) -> Result<()> {
+        let symbol = self.names.symbol(dummy.symbol);
+        let span = self.span(symbol.span);
+        let var = self.b.var(&symbol.name, place.ty.clone(), VarKind::Renamed, span);
+        if intent != Some(Intent::Out) {
+            self.b.assign(var, Expr::load(place.clone()));
+        }
+        if intent != Some(Intent::In) {
+            self.written_back.push((var, place));
+        }
+        self.memory.insert(dummy.symbol, Memory::Var(var));
+        Ok(())
+    }
+}
