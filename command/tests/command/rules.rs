@@ -222,3 +222,30 @@ fn rules_of_blas_and_lapack_are_known() {
         runs(&folder, "-O1");
     }
 }
+
+/// Subroutines without source, in a module that is not there and outside of modules.
+#[test]
+fn sweeps_of_fortran_leave_passive_subroutines_out() {
+    let folder = Scratch::new("rules-fortran");
+    let model = "subroutine step (n, x)
+  use timers, only: timer_start
+  implicit none
+  integer, intent(in) :: n
+  double precision, intent(inout) :: x(n)
+  integer :: i
+  call timer_start ('step')
+  do i = 2, n
+    x(i) = x(i) * x(i - 1)
+  end do
+  call Trace (n, x)
+end subroutine step
+";
+    folder.write("model.f90", model);
+    let refused = folder.run(&["adjoint", "model.f90", "--head", "step(x)/(x)"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(said.contains("'timer_start' comes from 'timers'") && said.contains("'trace' is called here"), "{said}");
+    folder.printed(&["adjoint", "model.f90", "--head", "step(x)/(x)", "--passive", "timer_*", "--passive", "TRACE"]);
+    let written = folder.read("model_b.f90").to_lowercase();
+    assert!(!written.contains("call timer_start") && !written.contains("call trace"), "{written}");
+}

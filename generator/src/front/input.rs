@@ -30,3 +30,14 @@ pub struct Unread {
     /// The sources, headers among them, by the numbers that the refusals use; none if the compiler read nothing.
     pub sources: Vec<Source>,
 }
+
+/// Whether a name is one that a pattern means, in which `*` stands for any letters.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((begins, rest)) => name.strip_prefix(begins).is_some_and(|behind| {
+            let starts = (0..=behind.len()).filter(|at| behind.is_char_boundary(*at));
+            starts.into_iter().any(|at| matches(rest, &behind[at..]))
+        }),
+    }
+}

@@ -3,6 +3,7 @@
 use super::make::*;
 use super::state::{Array, Called, From, Lower, Memory, Passed, Result, Spot};
 use super::types::text;
+use crate::front::input::matches;
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::{ScopeId, SymbolId};
@@ -39,6 +40,8 @@ impl<'t> Lower<'_, 't> {
                 let what = format!("the intrinsic subroutine '{name}' is not supported");
                 self.refuse(callee.span, Class::NoSource, what, "")
             }
+            // Like output, it is left out of the sweeps.
+            Called::Unknown(_) if self.reader.left_out.iter().any(|name| matches(name, &part.name.name)) => Ok(()),
             Called::Unknown(module) => self.no_source(&part.name, module),
             Called::Statement(..) | Called::Nothing => {
                 self.refuse(callee.span, Class::Language, format!("'{}' is no subroutine", part.name.name), "")

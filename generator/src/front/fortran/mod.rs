@@ -84,6 +84,8 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
         return Err(texts.unread(refusals));
     }
     let mut reader = Reader::new(&names, texts);
+    // Names have no case there.
+    reader.left_out = input.passive.iter().map(|name| name.to_ascii_lowercase()).collect();
     reader.fortran.files = files.iter().map(|file| files::modules(file)).collect();
     for (number, file) in reader.fortran.files.iter_mut().enumerate() {
         file.preprocessed = reader.texts.preprocessed(number);

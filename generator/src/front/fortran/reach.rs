@@ -29,6 +29,7 @@ impl<'t> Reader<'t> {
             procs: Vec::new(),
             reached: Vec::new(),
             numbers: FxHashMap::default(),
+            left_out: Vec::new(),
             passive: FxHashMap::default(),
             outside: FxHashMap::default(),
             modules: FxHashMap::default(),

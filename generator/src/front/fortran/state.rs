@@ -25,6 +25,8 @@ pub struct Reader<'t> {
     pub reached: Vec<Procedure<'t>>,
     /// The handle of a procedure by its scope and the positions of the dummies that calls leave out.
     pub numbers: FxHashMap<(ScopeId, Vec<usize>), ProcId>,
+    /// Names of subroutines without a derivative, maybe with `*` for any letters.
+    pub left_out: Vec<String>,
     /// Procedures that sweeps call as they are.
     pub passive: FxHashMap<ScopeId, Passive>,
     /// What procedures do with what is no argument of theirs.

@@ -22,6 +22,7 @@ use super::run;
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use crate::front::Input;
+use crate::front::input::matches;
 use crate::ir::{Derivative, Rule, Span};
 use crate::refuse::{Class, Refusal};
 use crate::stack::deep;
@@ -106,17 +107,6 @@ pub fn only_bodies(tree: &mut Tree) {
     let is_other =
         |node: &Node| matches!(node.kind, "FunctionDecl" | "VarDecl") && !node.name.starts_with(stub::PREFIX);
     tree.root.inner.retain(|node| !is_other(node));
-}
-
-/// `*` stands for any letters.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((begins, rest)) => name.strip_prefix(begins).is_some_and(|behind| {
-            let starts = (0..=behind.len()).filter(|at| behind.is_char_boundary(*at));
-            starts.into_iter().any(|at| matches(rest, &behind[at..]))
-        }),
-    }
 }
 
 /// Reads the directives of the sources and of their headers.
