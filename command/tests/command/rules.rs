@@ -41,6 +41,21 @@ fn given_derivatives_make_the_gradient() {
     }
 }
 
+/// Passes with rules may run again, one at a time or from snapshots; not those of a function with a state.
+#[test]
+fn passes_with_rules_run_again() {
+    let folder = folder("again", "steps.c");
+    for (option, said) in [("--again", "its passes are run again"), ("--checkpoint", "from 2 snapshots at most")] {
+        let loops = if option == "--again" { "f:t" } else { "f:t=2" };
+        let explained = folder.printed(&["adjoint", "model.c", "--head", HEAD, option, loops, "--explain"]);
+        assert!(explained.contains(said) && !explained.contains("not proved"), "{explained}");
+        runs(&folder, "-O1");
+    }
+    folder.write("rules.h", &folder.read("rules.h").replace("needs(x before)", "needs(x before) state(seed)"));
+    let refused = folder.run(&["adjoint", "model.c", "--head", HEAD, "--checkpoint", "f:t=2"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", String::from_utf8_lossy(&refused.stderr));
+}
+
 /// The tangent calls those that are given, too; `--check` compares both.
 #[test]
 fn given_tangents_and_adjoints_agree() {
@@ -248,4 +263,44 @@ end subroutine step
     folder.printed(&["adjoint", "model.f90", "--head", "step(x)/(x)", "--passive", "timer_*", "--passive", "TRACE"]);
     let written = folder.read("model_b.f90").to_lowercase();
     assert!(!written.contains("call timer_start") && !written.contains("call trace"), "{written}");
+}
+
+/// A header that two sources include, with a type of its own; and a rule in the second source only.
+#[test]
+fn several_sources_share_rules() {
+    let folder = Scratch::new("rules-shared");
+    folder.write(
+        "shared.h",
+        "#ifndef SHARED_H\n#define SHARED_H\ntypedef double real;\n\
+         #pragma adjoint rule updates(x[0:n]) needs(x before)\nvoid squares(int n, real *x);\n\
+         void squares_rev(int n, real *x, real *x_b);\n#endif\n",
+    );
+    folder.write("model.c", "#include \"shared.h\"\nreal part(int n, real *x);\nreal f(int n, real *x) { squares(n, x); return part(n, x); }\n");
+    let second = "#include \"shared.h\"
+typedef double value;
+#pragma adjoint rule reads(x[0:n]) needs()
+value total(int n, const value *x);
+void total_rev(int n, const value *x, value *x_b, value total_b);
+real part(int n, real *x) { squares(n, x); return total(n, x) * x[0]; }
+";
+    folder.write("second.c", second);
+    let said = folder.printed(&["adjoint", "model.c", "second.c", "--head", "f(f)/(x)", "--explain"]);
+    assert!(said.contains("4 of 4 procedures proved given the rules of squares, total, 0 "), "{said}");
+    let driver = "#include \"model_b.h\"
+#include <math.h>
+void squares(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= x[i]; }
+void squares_rev(int n, double *x, double *x_b) { for (int i = 0; i < n; i++) x_b[i] *= 2.0 * x[i]; }
+double total(int n, const double *x) { double s = 0.0; for (int i = 0; i < n; i++) s += x[i]; return s; }
+void total_rev(int n, const double *x, double *x_b, double total_b) {
+    for (int i = 0; i < n && x; i++) x_b[i] += total_b;
+}
+int main(void) {
+    double x[2] = {1.1, 1.2}, x_b[2] = {0.0};
+    f_b(2, x, x_b, 1.0);
+    const double a = pow(1.1, 4), b = pow(1.2, 4);
+    return !(fabs(x_b[0] - 4.0 * pow(1.1, 3) * (2.0 * a + b)) < 1e-12 && fabs(x_b[1] - 4.0 * pow(1.2, 3) * a) < 1e-12);
+}
+";
+    folder.write("driver.c", driver);
+    runs(&folder, "-O1");
 }

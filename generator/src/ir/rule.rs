@@ -13,6 +13,8 @@ pub struct Rule {
     pub tangent: Option<Derivative>,
     /// By parameter, whether the function reads reals there.
     pub reads: Vec<bool>,
+    /// Whether the function may run once more, and does the same then.
+    pub repeats: bool,
     /// The header of adtape's that declares the derivatives, where the sources do not.
     pub header: Option<&'static str>,
 }

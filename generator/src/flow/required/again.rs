@@ -82,6 +82,10 @@ impl Required<'_> {
             let kind = &proc.items[*item].kind;
             if let ItemKind::Call { callee, .. } = kind {
                 let Callee::Proc(g) = callee else { return false };
+                // What stands for a function is not that function.
+                if let Some(rule) = &self.flow.program.procs[*g].rule {
+                    return rule.repeats;
+                }
                 return !self.locator.recursive(*g) && self.has_no_other_effects(*g, RegionId(0));
             }
             // Blocks on the stable heap come and go once in each sweep.

@@ -138,9 +138,9 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     }
     let found = rules::find(clang, input, &trees, &mut sources);
     let rules = found.map_err(|refusals| Unread { refusals, sources: sources.list.clone() })?;
-    let text = rules.tree(clang, input, &mut sources);
-    let text = text.map_err(|refusal| Unread { refusals: vec![refusal], sources: sources.list.clone() })?;
-    let bodies = text.as_ref().map(|text| tree::parse(text)).transpose();
+    let texts = rules.trees(clang, input, &mut sources);
+    let texts = texts.map_err(|refusal| Unread { refusals: vec![refusal], sources: sources.list.clone() })?;
+    let bodies: Result<Vec<Tree>, _> = texts.iter().map(|text| tree::parse(text)).collect();
     let mut bodies = bodies.map_err(|error| without_sources(vec![not_understood(&error)]))?;
     bodies.iter_mut().for_each(rules::only_bodies);
     if input.trees.is_empty() && (input.files.len() > 1 || input.without_source) {
@@ -150,7 +150,7 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
             sources.joint(run::TEXT, joint);
         }
         let mut units = vec![Unit::new(&tree, if joint.is_some() { run::TEXT } else { "" }, &mut sources)];
-        units.extend(bodies.as_ref().map(|bodies| Unit::new(bodies, "", &mut sources).of_bodies()));
+        units.extend(bodies.iter().map(|bodies| Unit::new(bodies, "", &mut sources).of_bodies()));
         let outside =
             joint.filter(|_| input.without_source).map(|joint| Outside { head: joint.head, parts: joint.parts });
         let mut program = lower::program(units, sources, unordered, &input.heads, rules)?;
@@ -159,6 +159,6 @@ fn read_here(input: &Input) -> Result<Program, Unread> {
     }
     let of = |(tree, path): (_, &String)| Unit::new(tree, path, &mut sources);
     let mut units: Vec<Unit> = trees.iter().zip(&input.files).map(of).collect();
-    units.extend(bodies.as_ref().map(|bodies| Unit::new(bodies, "", &mut sources).of_bodies()));
+    units.extend(bodies.iter().map(|bodies| Unit::new(bodies, "", &mut sources).of_bodies()));
     lower::program(units, sources, unordered, &input.heads, rules)
 }

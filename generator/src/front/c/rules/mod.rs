@@ -24,6 +24,7 @@ use super::tree::{Node, Tree};
 use crate::front::Input;
 use crate::front::input::matches;
 use crate::ir::{Derivative, Rule, Span};
+use crate::names::words;
 use crate::refuse::{Class, Refusal};
 use crate::stack::deep;
 use pragma::{Directive, Kind};
@@ -37,9 +38,8 @@ pub struct Rules {
     /// Names of functions without a derivative, maybe with `*` for any letters.
     passive: Vec<String>,
     functions: FxHashMap<String, Known>,
-    /// The source that includes what the bodies name.
-    source: String,
-    text: String,
+    /// By source, which includes what they name, the texts of bodies.
+    texts: Vec<(String, String)>,
 }
 
 struct Known {
@@ -48,9 +48,6 @@ struct Known {
     strides: Vec<usize>,
     span: Span,
 }
-
-/// The name that the text of the bodies has among the sources.
-pub const TEXT: &str = "<rules>";
 
 impl Rules {
     /// Whether no derivative passes through a function, which leaves memory alone.
@@ -73,32 +70,32 @@ impl Rules {
         Some((name, &known.rule, known.span))
     }
 
-    /// The function whose body the compiler complains about.
-    fn met(&self, why: &str) -> Option<(String, Span)> {
-        let line = why.split_once(TEXT)?.1.trim_start_matches(':').split(':').next()?.parse().ok()?;
-        let before: Vec<&str> = self.text.lines().take(line).collect();
-        let begins = before.iter().rev().find_map(|line| line.split_once(stub::PREFIX))?;
-        let name = begins.1.split('(').next()?;
-        let (name, _, span) = self.of_body(&format!("{}{name}", stub::PREFIX))?;
-        Some((name.to_owned(), span))
+    /// The bodies as the compiler reads them.
+    pub fn trees(&self, clang: &str, input: &Input, sources: &mut Sources) -> Result<Vec<String>, Refusal> {
+        let read = |(number, (source, text)): (usize, &(String, String))| {
+            let includes = run::includes(std::slice::from_ref(source));
+            let name = format!("<rules {}>", number + 1);
+            sources.given(&name, text);
+            let whole = format!("{includes}# 1 \"{name}\"\n{text}");
+            run::tree_of_text(clang, &input.arguments, &whole).map_err(|why| {
+                let (function, span) = self.met(&why, &name, text).unwrap_or_default();
+                let why = why.trim_end();
+                let why = why.split_once("error: ").map_or(why, |(_, why)| why);
+                let what = format!("the clauses of the rule of '{function}' are no C: {why}");
+                Refusal { class: Class::NoSource, span, what, help: "mend the directive: docs/rules.md".into() }
+            })
+        };
+        self.texts.iter().enumerate().map(read).collect()
     }
 
-    /// The bodies as the compiler reads them; `None`: there are none.
-    pub fn tree(&self, clang: &str, input: &Input, sources: &mut Sources) -> Result<Option<String>, Refusal> {
-        if self.text.is_empty() {
-            return Ok(None);
-        }
-        let includes = run::includes(std::slice::from_ref(&self.source));
-        let text = format!("{includes}# 1 \"{TEXT}\"\n{}", self.text);
-        sources.given(TEXT, &self.text);
-        let read = run::tree_of_text(clang, &input.arguments, &text);
-        read.map(Some).map_err(|why| {
-            let (name, span) = self.met(&why).unwrap_or_default();
-            let why = why.trim_end();
-            let why = why.split_once("error: ").map_or(why, |(_, why)| why);
-            let what = format!("the clauses of the rule of '{name}' are no C: {why}");
-            Refusal { class: Class::NoSource, span, what, help: "mend the directive: docs/rules.md".into() }
-        })
+    /// The function whose body the compiler complains about.
+    fn met(&self, why: &str, name: &str, text: &str) -> Option<(String, Span)> {
+        let line = why.split_once(name)?.1.trim_start_matches(':').split(':').next()?.parse().ok()?;
+        let before: Vec<&str> = text.lines().take(line).collect();
+        let begins = before.iter().rev().find_map(|line| line.split_once(stub::PREFIX))?;
+        let body = begins.1.split('(').next()?;
+        let (function, _, span) = self.of_body(&format!("{}{body}", stub::PREFIX))?;
+        Some((function.to_owned(), span))
     }
 }
 
@@ -113,6 +110,10 @@ pub fn only_bodies(tree: &mut Tree) {
 pub fn find(clang: &str, input: &Input, trees: &[Tree], sources: &mut Sources) -> Result<Rules, Vec<Refusal>> {
     let mut found = Rules { passive: input.passive.clone(), ..Rules::default() };
     let mut refusals = Vec::new();
+    if !input.trees.is_empty() {
+        // No compiler runs, and a tree has no directives.
+        return Ok(found);
+    }
     for (tree, file) in trees.iter().zip(&input.files) {
         if !has_directives(&tree.files) {
             continue;
@@ -252,7 +253,13 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
     fn function(&mut self, line: &Line, directive: Directive, node: &'t Node<'a>, file: &str) -> Result<(), Refusal> {
         let Directive { kind, clauses, .. } = directive;
         let name = node.name.to_string();
-        let mut function = Function { result: result(node), params: params(node), name: name.clone(), kind, clauses };
+        let mut function = Function {
+            result: self.meant(&result(node)),
+            params: self.params(node),
+            name: name.clone(),
+            kind,
+            clauses,
+        };
         function.check().map_err(|what| self.refusal(line, 0, what))?;
         let (reverse, tangent) = match kind {
             Kind::Passive => (None, None),
@@ -269,7 +276,8 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         for (param, behind) in function.params.iter_mut().zip(reverse.iter().flat_map(|reverse| &reverse.behind)) {
             param.has_adjoint = *behind;
         }
-        let rule = Rule { function: name, reverse, tangent, reads: function.reads(), header: None };
+        let repeats = kind == Kind::Rule && !function.clauses.has_state;
+        let rule = Rule { function: name, reverse, tangent, reads: function.reads(), header: None, repeats };
         self.add(&function, rule, node, file);
         Ok(())
     }
@@ -278,7 +286,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
     fn of_library(&mut self, node: &'t Node<'a>, file: &str) {
         let name = node.name.to_string();
         let Some(known) = catalogue::find(&name) else { return };
-        let mut params = params(node);
+        let mut params = self.params(node);
         if params.len() != known.params.len() || !params.iter().all(|param| param.what.is_of_library(&param.ty)) {
             return;
         }
@@ -287,32 +295,67 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             param.has_adjoint = matches!(param.what, What::Real | What::Reals { .. });
         }
         let clauses = known.clauses;
-        let function = Function { name: name.clone(), result: result(node), params, kind: Kind::Rule, clauses };
+        let function =
+            Function { name: name.clone(), result: self.meant(&result(node)), params, kind: Kind::Rule, clauses };
         let behind = function.params.iter().map(|param| param.has_adjoint).collect();
         let result = stub::is_real(&function.result);
         let reverse = Some(Derivative { name: format!("{name}_rev"), behind, result });
-        let rule = Rule { function: name, reverse, tangent: None, reads: function.reads(), header: Some(known.header) };
+        let (reads, header) = (function.reads(), Some(known.header));
+        let rule = Rule { function: name, reverse, tangent: None, reads, header, repeats: true };
         self.add(&function, rule, node, file);
     }
 
     fn add(&mut self, function: &Function, rule: Rule, node: &Node, file: &str) {
-        let strides = function.strides();
-        if self.found.text.is_empty() {
-            self.found.text = stub::beginning();
-            self.found.source = file.to_string();
+        // Two sources may include one header.
+        if self.found.functions.contains_key(&function.name) {
+            return;
         }
-        self.found.text += &function.body(false);
+        let strides = function.strides();
+        let known = self.found.texts.iter().position(|(source, _)| source == file);
+        let at = known.unwrap_or_else(|| {
+            self.found.texts.push((file.to_string(), stub::beginning()));
+            self.found.texts.len() - 1
+        });
+        let text = &mut self.found.texts[at].1;
+        *text += &function.body(false);
         if !strides.is_empty() {
-            self.found.text += &function.body(true);
+            *text += &function.body(true);
         }
         let span = self.files.point(node.location, self.sources);
         self.found.functions.insert(function.name.clone(), Known { rule: Arc::new(rule), strides, span });
     }
 
+    fn params(&self, node: &Node) -> Vec<Param> {
+        let all = node.inner.iter().filter(|part| part.kind == "ParmVarDecl").enumerate();
+        let of = |(k, param): (usize, &Node)| {
+            let name = if param.name.is_empty() { format!("argument_{}", k + 1) } else { param.name.to_string() };
+            let what = what(&self.meant(&param.written_type));
+            Param { name, ty: param.written_type.to_string(), what, has_adjoint: false }
+        };
+        all.map(of).collect()
+    }
+
+    /// A type without the names that sources give to others.
+    fn meant(&self, ty: &str) -> String {
+        let mut ty = ty.replace("restrict", "");
+        let named = |ty: &str| {
+            let word = words(ty).last()?;
+            let is_tag = ["struct ", "enum ", "union "].iter().any(|tag| ty.contains(tag));
+            let node = self.tree.root.inner.iter().find(|node| node.kind == "TypedefDecl" && node.name == word)?;
+            (!is_tag).then(|| ty.replacen(word, &node.written_type, 1))
+        };
+        // A name that means itself ends this, too.
+        for _ in 0..16 {
+            let Some(next) = named(&ty) else { break };
+            ty = next;
+        }
+        ty
+    }
+
     /// How a derivative of a function is called; `None`: it is not declared, or takes other arguments.
     fn derivative(&self, function: &Function, suffix: &str, behind: &str) -> Option<Derivative> {
         let name = format!("{}{suffix}", function.name);
-        let declared = params(self.declared(&name)?);
+        let declared = self.params(self.declared(&name)?);
         let mut declared = declared.iter().peekable();
         let mut follows = Vec::new();
         for param in &function.params {
@@ -347,18 +390,9 @@ impl What {
     }
 }
 
+/// The result of a function, as it is written.
 fn result(node: &Node) -> String {
     node.written_type.split('(').next().unwrap_or_default().trim().to_string()
-}
-
-fn params(node: &Node) -> Vec<Param> {
-    let all = node.inner.iter().filter(|part| part.kind == "ParmVarDecl").enumerate();
-    let of = |(k, param): (usize, &Node)| {
-        let name = if param.name.is_empty() { format!("argument_{}", k + 1) } else { param.name.to_string() };
-        let plain = if param.plain_type.is_empty() { &param.written_type } else { &param.plain_type };
-        Param { name, ty: param.written_type.to_string(), what: what(plain), has_adjoint: false }
-    };
-    all.map(of).collect()
 }
 
 fn what(ty: &str) -> What {

@@ -32,6 +32,8 @@ pub struct Clauses {
     pub writes: Vec<Section>,
     /// It is read, and may be written.
     pub updates: Vec<Section>,
+    /// It has a state of its own: it never runs once more.
+    pub has_state: bool,
     /// What the derivative reads; `None`: everything.
     pub needs: Option<Vec<Need>>,
 }
@@ -132,8 +134,12 @@ impl Clauses {
                 );
                 return Ok(());
             }
-            // What may be one memory, and whose order is kept: no analysis counts on the contrary.
-            "alias" | "state" => return Ok(()),
+            "state" => {
+                self.has_state = true;
+                return Ok(());
+            }
+            // What may be one memory: no analysis counts on the contrary.
+            "alias" => return Ok(()),
             _ => return Err((at, format!("there is no clause '{word}'; there are {CLAUSES}"))),
         };
         list.extend(sections(inside).map_err(behind)?);
