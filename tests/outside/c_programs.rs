@@ -283,8 +283,24 @@ mod matrix {
     }
 }
 
+/// Headers that users include; those of rules are for generated files, in C99.
 fn headers() -> Vec<std::path::PathBuf> {
-    files_below(&root().join("include"), |name| name != "abi")
+    let mut all = files_below(&root().join("include"), |name| name != "abi");
+    all.retain(|path| !path.to_string_lossy().contains("/rules_"));
+    all
+}
+
+#[test]
+fn headers_of_rules_compile_without_a_warning() {
+    let directory = scratch("c_headers_of_rules");
+    for header in ["rules_blas", "rules_cblas"] {
+        let file = directory.join(format!("{header}.c"));
+        let include = format!("#include \"adtape/{header}.h\"\n");
+        std::fs::write(&file, format!("{include}{include}")).expect("written");
+        for cc in ["gcc", "clang"] {
+            run(compiler(cc, &["-Wextra", "-Werror", "-fsyntax-only", "-std=c99"]).arg(&file));
+        }
+    }
 }
 
 /// Old programs are compiled as GNU C of 1989, or as ISO C of that year, for which one line says what to do.

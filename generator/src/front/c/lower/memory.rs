@@ -1,5 +1,6 @@
 //! `malloc`, `free`, `memcpy` and their kin.
 
+use super::aligned::bytes_of_aligned;
 use super::*;
 use make::*;
 
@@ -19,17 +20,6 @@ const ALLOCATIONS: &[&str] = &[
     "valloc",
     "_mm_malloc",
 ];
-
-/// Which of them give a block that is aligned, and which of their arguments is its number of bytes. The sweeps align blocks
-/// as `malloc` does: no number depends on it.
-fn bytes_of_aligned(name: &str) -> Option<usize> {
-    match name.strip_prefix("__builtin_").unwrap_or(name) {
-        "aligned_alloc" | "memalign" => Some(1),
-        "posix_memalign" => Some(2),
-        "valloc" | "_mm_malloc" => Some(0),
-        _ => None,
-    }
-}
 
 /// A number of bytes that a parameter of type `int` takes, as it was computed: a block that it does not fit is no block.
 fn uncut(bytes: Expr) -> Expr {
@@ -238,24 +228,8 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// `posix_memalign(&p, 64, bytes)`: `p` is a new block, the result is 0.
-    fn aligned(&mut self, node: &'a Node<'a>, to: &'a Node<'a>, bytes: &'a Node<'a>) -> Result<Option<Expr>> {
-        let to = Self::uncast(to);
-        let (true, CType::Pointer(pointer)) = (to.operator == "&" && to.inner.len() == 1, self.ctype(to).ty) else {
-            let help = "pass the address of the pointer: posix_memalign((void **)&p, 64, bytes)";
-            return self.refuse(node, Class::Pointer, "where the block of 'posix_memalign' goes is not known", help);
-        };
-        let (lvalue, CType::Pointer(elem)) = (to.only(), pointer.ty) else { return self.unknown(node) };
-        self.block_name = scan::name_of(lvalue);
-        let spot = self.place(lvalue)?;
-        let wrapper = wrappers::Wrapper { factors: vec![(bytes, false)], zeroed: false, old: None };
-        let block = self.allocate_product(node, elem.ty.ir(), &wrapper)?;
-        self.put(spot, block, false, lvalue)?;
-        Ok(Some(constant(0, Type::int())))
-    }
-
     /// A pointer argument before its conversion to `void *`.
-    fn uncast(node: &'a Node<'a>) -> &'a Node<'a> {
+    pub fn uncast(node: &'a Node<'a>) -> &'a Node<'a> {
         let mut node = node.bare();
         while matches!(node.kind, "ImplicitCastExpr" | "CStyleCastExpr")
             && matches!(node.operator.as_ref(), "BitCast" | "NoOp")

@@ -8,6 +8,7 @@
 //!
 //! A function is lowered when the first call of it is met, so that its effects are known at its calls.
 
+mod aligned;
 mod automatic;
 mod call;
 mod choices;
