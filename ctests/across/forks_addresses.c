@@ -85,6 +85,8 @@ static void child_beside_threads_that_change_maps_uses_them(void *nothing) {
     (void)nothing;
     over = 0;
     CHECK_OK(adtape_objects_create(&shared));
+    /* The process's first use of the library is over: a fork does not wait for that. */
+    sweep_once(NULL);
     pthread_barrier_init(&begun, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_create(&threads[i], NULL, sweep_until_over, NULL) == 0);
@@ -122,7 +124,7 @@ static void find_in_child(void *kept) {
     /* Nothing has ended that is no thread's. */
     CHECK_OK(adtape_live_find(NULL, kept, &range));
     CHECK(range.base == kept);
-    CHECK_FAILS(adtape_live_find(NULL, of_lost, &range), ADTAPE_STATUS_NO_RANGE, "");
+    CHECK(adtape_live_find(NULL, of_lost, &range) == ADTAPE_STATUS_NO_RANGE);
     CHECK(adtape_live_add(NULL, of_lost, 16 * sizeof *of_lost, ADTAPE_KIND_STACK, "x of the child") > 0);
 }
 
