@@ -6,12 +6,8 @@
 use super::heaps;
 use super::lane::{SharedRegistry, lane_so_far};
 use crate::sync::{Arc, Holdable, StaticLock, hold_all};
-use crate::tape::fork::around_fork;
+use crate::tape::fork::{LONGEST, around_fork};
 use std::sync::{Once, Weak};
-use std::time::Duration;
-
-/// As long as a fork waits for tapes.
-const LONGEST: Duration = Duration::from_secs(10);
 
 struct Roll {
     all: Vec<Weak<SharedRegistry>>,

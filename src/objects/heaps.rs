@@ -7,13 +7,9 @@
 
 use crate::heap;
 use crate::sync::StaticLock;
-use crate::tape::fork::{around_fork, prepare_for_children};
+use crate::tape::fork::{LONGEST, around_fork, prepare_for_children};
 use std::collections::BTreeSet;
 use std::sync::{Once, OnceLock};
-use std::time::Duration;
-
-/// As long as a fork waits for tapes.
-const LONGEST: Duration = Duration::from_secs(10);
 
 /// Their addresses, inverted, so that a leak checker finds no heap here that its program has lost.
 static ROLL: StaticLock<BTreeSet<usize>> = StaticLock::new(BTreeSet::new());

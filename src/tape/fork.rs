@@ -13,8 +13,8 @@ use crate::vm;
 use std::sync::Once;
 use std::time::Duration;
 
-/// A store of the program's may never return, or fork itself.
-const LONGEST: Duration = Duration::from_secs(10);
+/// As long as a fork waits: a store of the program's may never return, or fork itself.
+pub(crate) const LONGEST: Duration = Duration::from_secs(10);
 
 /// Lets children of fork use tapes.
 pub(crate) fn prepare_for_children() {

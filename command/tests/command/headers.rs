@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{Scratch, flags, include};
+use crate::common::{Scratch, include};
 
 /// The headers that the adjoint's one includes, of a model in a folder; all that was written compiles.
 fn included(name: &str, files: &[(&str, &str)]) -> String {
@@ -254,9 +254,5 @@ fn models_with_work_space_of_one_name_are_one_program() {
     user += "int main(void) {\n    double p[5] = {1, 2, 3, 4, 5}, p_b[5] = {0};\n    f_b(p, p_b, 1.0);\n    \
              g_b(p, p_b, 1.0);\n    return p_b[3] != 32.0 || p_b[4] != 40.0;\n}\n";
     folder.write("user.c", &user);
-    let mut build = Command::new("gcc");
-    build.current_dir(&folder.0).args(["-Wall", "-Wextra", "-Werror", "user.c", "f_b.c", "g_b.c", "-o", "user"]);
-    let built = build.args(flags()).output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    assert!(Command::new(folder.0.join("user")).status().unwrap().success());
+    folder.builds_and_runs(&["-Wall", "-Wextra", "-Werror", "user.c", "f_b.c", "g_b.c"]);
 }

@@ -1,8 +1,7 @@
 //! Pointers that a function returns into memory of its caller.
 
-use crate::common::{Scratch, flags};
+use crate::common::Scratch;
 use crate::programs::check_driver;
-use std::process::Command;
 
 /// What a function returns is read behind its call: an array of the caller's struct, an argument that it has advanced, an
 /// array behind two structs. They were refused.
@@ -77,9 +76,5 @@ int main(void) {
 }
 ";
     folder.write("driver.c", driver);
-    let mut build = Command::new("gcc");
-    let built =
-        build.current_dir(&folder.0).args(["model_b.c", "driver.c", "-o", "model"]).args(flags()).output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    assert!(Command::new(folder.0.join("model")).status().unwrap().success());
+    folder.builds_and_runs(&["model_b.c", "driver.c"]);
 }

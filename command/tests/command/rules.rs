@@ -1,9 +1,8 @@
 //! Functions whose derivative is given, and functions without one.
 
-use crate::common::{Scratch, flags};
+use crate::common::Scratch;
 use crate::programs::check_driver;
 use std::path::Path;
-use std::process::Command;
 
 const HEAD: &str = "f(f x y)/(x y)";
 
@@ -19,12 +18,8 @@ fn folder(name: &str, model: &str) -> Scratch {
 }
 
 fn runs(folder: &Scratch, level: &str) {
-    let mut build = Command::new("gcc");
-    build.current_dir(&folder.0).args(["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", level]);
-    let built = build.args(["model_b.c", "driver.c", "-o", "model"]).args(flags()).output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let run = Command::new(folder.0.join("model")).output().unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    let warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"];
+    folder.builds_and_runs(&[&warnings[..], &[level, "model_b.c", "driver.c"]].concat());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Both sweeps of a head as functions of the user.
 
-use crate::common::{Scratch, flags};
+use crate::common::Scratch;
 use std::process::Command;
 
 /// Work space that each call fills anew, at file scope and of the caller.
@@ -47,10 +47,5 @@ fn forward_sweeps_may_all_run_before_the_reverse_sweeps() {
     let said =
         command.current_dir(&folder.0).args(["adjoint", "steps.c", "--head", heads, "--split"]).output().unwrap();
     assert!(said.status.success() && said.stderr.is_empty(), "{}", String::from_utf8_lossy(&said.stderr));
-    let mut build = Command::new("gcc");
-    build.current_dir(&folder.0).args(["-Wall", "-Wextra", "-Werror", "steps_b.c", "driver.c", "-o", "steps"]);
-    let built = build.args(flags()).output().unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let run = Command::new(folder.0.join("steps")).output().unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    folder.builds_and_runs(&["-Wall", "-Wextra", "-Werror", "steps_b.c", "driver.c"]);
 }

@@ -1,6 +1,6 @@
 //! The command as its users run it, in a folder.
 
-use crate::common::Scratch;
+use crate::common::{Scratch, flags};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -23,6 +23,17 @@ impl Scratch {
 
     pub fn printed(&self, args: &[&str]) -> String {
         printed(&self.0, args)
+    }
+
+    /// Compiles sources with these flags, links them with the library, and runs the program, which says by its status that
+    /// all is right.
+    pub fn builds_and_runs(&self, arguments: &[&str]) {
+        let mut build = Command::new("gcc");
+        build.current_dir(&self.0).args(arguments).args(["-o", "program"]).args(flags());
+        let built = build.output().unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let run = Command::new(self.0.join("program")).output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
     }
 
     pub fn read(&self, file: &str) -> String {

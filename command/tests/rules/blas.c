@@ -156,12 +156,16 @@ void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, con
     }
 }
 
+static void scale(int m, int n, double alpha, double *b, int ldb) {
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < m; i++) b[i + j * ldb] *= alpha;
+    }
+}
+
 void dtrsm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const int *n,
             const double *alpha, const double *a, const int *lda, double *b, const int *ldb) {
     int one = 1;
-    for (int j = 0; j < *n; j++) {
-        for (int i = 0; i < *m; i++) b[i + j * *ldb] *= *alpha;
-    }
+    scale(*m, *n, *alpha, b, *ldb);
     if (is(side, 'L')) {
         for (int j = 0; j < *n; j++) dtrsv_(uplo, transa, diag, m, a, lda, b + j * *ldb, &one);
     } else {
@@ -173,9 +177,7 @@ void dtrsm_(const char *side, const char *uplo, const char *transa, const char *
 void dtrmm_(const char *side, const char *uplo, const char *transa, const char *diag, const int *m, const int *n,
             const double *alpha, const double *a, const int *lda, double *b, const int *ldb) {
     int one = 1;
-    for (int j = 0; j < *n; j++) {
-        for (int i = 0; i < *m; i++) b[i + j * *ldb] *= *alpha;
-    }
+    scale(*m, *n, *alpha, b, *ldb);
     if (is(side, 'L')) {
         for (int j = 0; j < *n; j++) dtrmv_(uplo, transa, diag, m, a, lda, b + j * *ldb, &one);
     } else {

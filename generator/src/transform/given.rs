@@ -59,6 +59,12 @@ fn retain(proc: &mut Proc, keep: &dyn Fn(&ItemKind) -> bool) {
     }
 }
 
+/// The pointer behind which an item stores.
+fn stored_behind(kind: &ItemKind) -> Option<&Expr> {
+    let ItemKind::Store { to: Place { base: Base::At(pointer), .. }, .. } = kind else { return None };
+    Some(pointer)
+}
+
 fn push_item(proc: &mut Proc, kind: ItemKind) -> ItemId {
     proc.items.push(Item { kind, span: proc.span, statement: None });
     ItemId::new(proc.items.len() - 1)
@@ -71,9 +77,8 @@ fn call(name: &str, args: Vec<Expr>, result: Option<ValueId>) -> ItemKind {
 
 /// The function itself, behind what its forward sweep pushes; nothing, where nobody wants what it does.
 fn call_function(forward: &mut Proc, function: &str) {
-    let acts = |kind: &ItemKind| matches!(kind, ItemKind::Store { .. });
-    let is_wanted = forward.result.is_some()
-        || forward.regions.iter().flat_map(|region| &region.items).any(|item| acts(&forward.items[*item].kind));
+    let stores = |item: &ItemId| matches!(forward.items[*item].kind, ItemKind::Store { .. });
+    let is_wanted = forward.result.is_some() || forward.regions.iter().flat_map(|region| &region.items).any(stores);
     retain(forward, &stays);
     if is_wanted {
         let entries = forward.params.iter().filter_map(|param| param.entry);
@@ -127,10 +132,7 @@ fn call_derivative(primal: &Proc, reverse: &mut Proc, params: &[ReverseParam], r
     // What is overwritten has an adjoint of 0 in front of the call, whoever knows of it.
     let unknown = adjoints.iter().enumerate().filter(|(k, _)| !follows(*k));
     let unknown: Vec<&Expr> = unknown.filter_map(|(_, adjoint)| adjoint.as_ref()).collect();
-    let clears = |kind: &ItemKind| {
-        let ItemKind::Store { to: Place { base: Base::At(pointer), .. }, .. } = kind else { return false };
-        unknown.contains(&&**pointer)
-    };
+    let clears = |kind: &ItemKind| stored_behind(kind).is_some_and(|pointer| unknown.contains(&pointer));
     let is_derivative = |kind: &ItemKind| matches!(kind, ItemKind::Call { .. });
     retain(reverse, &|kind| stays(kind) || clears(kind) || is_derivative(kind));
     if dead::remove(reverse, dead::Extent::All).is_empty() {
@@ -192,10 +194,7 @@ pub(super) fn tangent(primal: &Proc, tangent: &mut Proc, rule: &Rule) -> Result<
 fn without_tangent(primal: &Proc, tangent: &mut Proc, function: &str) {
     let own: Vec<Expr> =
         primal.params.iter().filter_map(|param| param.entry).map(|entry| tangent.value_expr(entry)).collect();
-    let clears = |kind: &ItemKind| {
-        let ItemKind::Store { to: Place { base: Base::At(pointer), .. }, .. } = kind else { return false };
-        !own.contains(pointer)
-    };
+    let clears = |kind: &ItemKind| stored_behind(kind).is_some_and(|pointer| !own.contains(pointer));
     retain(tangent, &|kind| stays(kind) || clears(kind));
     call_last(tangent, function, own);
     dead::remove(tangent, dead::Extent::All);

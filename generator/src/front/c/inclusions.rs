@@ -132,7 +132,7 @@ impl<'t> Entered<'t> {
 }
 
 /// `# 12 "model.c" 1 3`: line, file, flags.
-fn marker(line: &str) -> Option<(u32, &str, Vec<&str>)> {
+pub(super) fn marker(line: &str) -> Option<(u32, &str, Vec<&str>)> {
     let (number, rest) = line.strip_prefix("# ")?.split_once(' ')?;
     let (path, flags) = rest.strip_prefix('"')?.rsplit_once('"')?;
     Some((number.parse().ok()?, path, flags.split_whitespace().collect()))

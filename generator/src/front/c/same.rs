@@ -49,7 +49,7 @@ fn variable_of_two<'t>(trees: &'t [Tree]) -> Option<&'t str> {
         let own = |node: &&Node| node.kind == "VarDecl" && node.storage == "static" && !is_constant(&node.written_type);
         let of: FxHashMap<u64, &str> = tree.root.inner.iter().filter(own).map(|node| (node.id, &*node.name)).collect();
         let mut here = FxHashSet::default();
-        tree.root.inner.iter().filter(|node| has_body(node)).for_each(|node| names(node, &of, &mut here));
+        tree.root.inner.iter().filter(|node| node.has_body()).for_each(|node| names(node, &of, &mut here));
         let twice = here.iter().find(|name| used.contains(*name)).copied();
         used.extend(here);
         twice
@@ -80,14 +80,14 @@ fn compared(
     let joint = tree::parse(&json)?;
     let joint_types = typedefs(&joint);
     let mut functions: FxHashMap<&str, &Node> = FxHashMap::default();
-    for node in joint.root.inner.iter().filter(|node| has_body(node)) {
+    for node in joint.root.inner.iter().filter(|node| node.has_body()) {
         functions.insert(&node.name, node);
     }
     for ((tree, new), file) in trees.iter().zip(renamed).zip(&input.files) {
         let own = |node: &&Node| !tree.files.get(node.location.at.file as usize).is_some_and(|path| is_system(path));
         let types = typedefs(tree);
         let names = Names { new, types: &types, joint_types: &joint_types };
-        for node in tree.root.inner.iter().filter(|node| has_body(node)).filter(own) {
+        for node in tree.root.inner.iter().filter(|node| node.has_body()).filter(own) {
             let name = new.get(node.name.as_ref()).map_or(node.name.as_ref(), String::as_str);
             if !functions.get(name).is_some_and(|other| same(node, other, &names)) {
                 return Err(format!("'{}' of {file} means something else behind the other sources", node.name));
@@ -103,10 +103,6 @@ fn compared(
 /// Whether a header is the system's, which every source finds as it is.
 fn is_system(path: &str) -> bool {
     path.starts_with("/usr/")
-}
-
-fn has_body(node: &Node) -> bool {
-    node.kind == "FunctionDecl" && node.inner.iter().any(|part| part.kind == "CompoundStmt")
 }
 
 /// What names of one source are in the text of all, and what typedefs stand for.

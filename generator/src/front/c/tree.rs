@@ -459,6 +459,19 @@ impl<'de> DeserializeSeed<'de> for Identity {
 }
 
 impl<'a> Node<'a> {
+    /// Whether it is a function with its body.
+    pub fn has_body(&self) -> bool {
+        self.kind == "FunctionDecl" && self.inner.iter().any(|part| part.kind == "CompoundStmt")
+    }
+
+    /// Calls `see` with the name of each function that is named inside.
+    pub fn functions_named(&self, see: &mut dyn FnMut(&str)) {
+        if self.kind == "DeclRefExpr" && self.refers_kind == "FunctionDecl" {
+            see(&self.refers_name);
+        }
+        deep(|| self.inner.iter().for_each(|part| part.functions_named(see)));
+    }
+
     /// The type to work with: typedefs gone at the outermost level.
     pub fn ty(&self) -> &str {
         if self.plain_type.is_empty() { &self.written_type } else { &self.plain_type }

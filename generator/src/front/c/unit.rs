@@ -120,7 +120,7 @@ impl<'a> Unit<'a> {
                 unit.never_return.insert(&node.name);
             }
             match node.kind {
-                "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
+                "FunctionDecl" if node.has_body() => {
                     unit.functions.insert(&node.name, node);
                 }
                 "VarDecl" => unit.variable(node),
@@ -158,9 +158,7 @@ impl<'a> Unit<'a> {
 
     fn meaning(&self, node: &Node) -> Option<Meaning> {
         Some(match node.kind {
-            "FunctionDecl" if node.inner.iter().any(|part| part.kind == "CompoundStmt") => {
-                Meaning::Function(functions::of(&|ty| self.meant(ty), node))
-            }
+            "FunctionDecl" if node.has_body() => Meaning::Function(functions::of(&|ty| self.meant(ty), node)),
             "FunctionDecl" => Meaning::Prototype(functions::of(&|ty| self.meant(ty), node)),
             "VarDecl" => Meaning::Variable(node.written_type.to_string()),
             "TypedefDecl" => Meaning::Type(node.written_type.to_string()),

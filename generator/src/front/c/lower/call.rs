@@ -175,11 +175,9 @@ impl<'a> Lower<'_, 'a> {
             }
             return Ok(Some(result));
         }
-        if wanted && let Some(args) = self.arguments_behind(id, &args) {
-            self.make_call(id, args.clone(), None, None);
-            let proc = self.reader.procs.get(id.index()).and_then(Option::as_ref);
-            let pointer = proc.and_then(|proc| inline::pointer_behind(proc, &args));
-            return Ok(pointer.map(|pointer| self.b.keep("pointer", pointer)));
+        if wanted && let Some((args, pointer)) = self.pointer_behind(id, &args) {
+            self.make_call(id, args, None, None);
+            return Ok(Some(self.b.keep("pointer", pointer)));
         }
         let var = match result.ty {
             CType::Void => None,
@@ -190,17 +188,19 @@ impl<'a> Lower<'_, 'a> {
         Ok(var.map(|var| self.b.get(var)))
     }
 
-    /// Arguments that are the same behind a call of a procedure whose pointer can be read there.
-    fn arguments_behind(&mut self, id: ProcId, args: &[Expr]) -> Option<Vec<Expr>> {
+    /// The pointer that a call of a procedure returns, as it is read behind the call, with arguments that are the same
+    /// there.
+    fn pointer_behind(&mut self, id: ProcId, args: &[Expr]) -> Option<(Vec<Expr>, Expr)> {
         let proc = self.reader.procs.get(id.index())?.as_ref()?;
         let pointer = inline::pointer_behind(proc, args)?;
-        let name = proc.name.clone();
-        if self.names_static_of(&name, &pointer) {
+        if self.names_static_of(&proc.name, &pointer) {
             return None;
         }
         let reads = |arg: &Expr| walk::loads(arg) && arg.ty.is_scalar();
         let keep = |arg: &Expr| if reads(arg) { self.b.keep("argument", arg.clone()) } else { arg.clone() };
-        Some(args.iter().map(keep).collect())
+        let args: Vec<Expr> = args.iter().map(keep).collect();
+        let pointer = inline::pointer_behind(self.reader.procs[id.index()].as_ref()?, &args)?;
+        Some((args, pointer))
     }
 
     /// Whether an expression names a variable that a function declares inside: no other function has that name.

@@ -30,7 +30,7 @@ use crate::directives::without_comments;
 use crate::front::Input;
 use crate::ir::{Dropped, Proc, Program, Source, Span};
 use crate::refuse::{Class, Refusal};
-use source::{Found, Function, Unit, definition, directives_of, functions_of, lines};
+use source::{Found, Function, Unit, definition, directives_of, lines};
 
 /// Reads the directives of the sources, and judges those of functions that the heads reach. `sources`: of the program.
 pub fn find(clang: &str, input: &Input, sources: Vec<Source>) -> Found {
@@ -147,11 +147,11 @@ fn reached<'u, 't>(units: &'u [Unit<'t>], heads: &[String]) -> Vec<Function<'u, 
             continue;
         }
         all.push((home, function));
-        functions_of(function, &mut |name| open.push((home, name.to_string())));
+        function.functions_named(&mut |name| open.push((home, name.to_string())));
         // A table at file scope may name functions.
         for variable in units[home].root.inner.iter().filter(|node| node.kind == "VarDecl") {
             if uses::names(function, variable.id) {
-                functions_of(variable, &mut |name| open.push((home, name.to_string())));
+                variable.functions_named(&mut |name| open.push((home, name.to_string())));
             }
         }
     }

@@ -75,12 +75,10 @@ impl<'t> Unit<'t> {
         let pairs = nodes.into_iter().zip(lines);
         let directives: Option<FxHashMap<u64, Directive>> =
             pairs.map(|(node, line)| Some((node.id, Directive::parse(line, node.kind)?))).collect();
-        let has_body =
-            |node: &&&Node| node.kind == "FunctionDecl" && node.inner.iter().any(|p| p.kind == "CompoundStmt");
         let top = || tree.root.inner.iter();
         Some(Unit {
             files: Files::new(&tree.files, sources, main),
-            functions: top().filter(|node| has_body(&node)).map(|node| (&*node.name, node)).collect(),
+            functions: top().filter(|node| node.has_body()).map(|node| (&*node.name, node)).collect(),
             globals: top().filter(|node| node.kind == "VarDecl").map(|node| node.id).collect(),
             threadprivate: top()
                 .filter(|node| node.kind == "OMPThreadPrivateDecl")
@@ -102,13 +100,6 @@ pub(super) fn directives_of<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node
 
 /// A function, and the unit that it is of.
 pub(super) type Function<'u, 't> = (usize, &'u Node<'t>);
-
-pub(super) fn functions_of(node: &Node, see: &mut dyn FnMut(&str)) {
-    if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
-        see(&node.refers_name);
-    }
-    node.inner.iter().for_each(|part| functions_of(part, see));
-}
 
 pub(super) fn definition<'u, 't>(units: &'u [Unit<'t>], unit: usize, name: &str) -> Option<Function<'u, 't>> {
     let own = units.get(unit).and_then(|unit| unit.functions.get(name)).map(|node| (unit, *node));

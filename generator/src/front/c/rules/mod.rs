@@ -18,6 +18,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::internal;
+use super::inclusions::marker;
 use super::run;
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
@@ -26,7 +27,6 @@ use crate::front::input::matches;
 use crate::ir::{Derivative, Rule, Span};
 use crate::names::words;
 use crate::refuse::{Class, Refusal};
-use crate::stack::deep;
 use pragma::{Directive, Kind};
 use stub::{Function, Param, What};
 
@@ -136,29 +136,22 @@ pub fn find(clang: &str, input: &Input, trees: &[Tree], sources: &mut Sources) -
 
 /// The declarations in a tree of functions that it calls, that no source defines, and that the catalogue knows.
 fn of_libraries<'t, 'a>(trees: &[Tree], tree: &'t Tree<'a>, found: &Rules) -> Vec<&'t Node<'a>> {
-    let has_body =
-        |node: &&Node| node.kind == "FunctionDecl" && node.inner.iter().any(|part| part.kind == "CompoundStmt");
-    let declared = tree.root.inner.iter().filter(|node| node.kind == "FunctionDecl" && !has_body(node));
+    let declared = tree.root.inner.iter().filter(|node| node.kind == "FunctionDecl" && !node.has_body());
     let known = declared.filter(|node| !found.functions.contains_key(node.name.as_ref()));
     let mut known: Vec<&Node> = known.filter(|node| catalogue::find(&node.name).is_some()).collect();
     if known.is_empty() {
         return known;
     }
     let defined =
-        |name: &str| trees.iter().flat_map(|tree| &tree.root.inner).filter(has_body).any(|node| node.name == name);
+        |name: &str| trees.iter().flat_map(|tree| &tree.root.inner).any(|node| node.has_body() && node.name == name);
     let mut called = FxHashSet::default();
-    tree.root.inner.iter().filter(has_body).for_each(|node| names_of_functions(node, &mut called));
+    for function in tree.root.inner.iter().filter(|node| node.has_body()) {
+        function.functions_named(&mut |name| _ = called.insert(name.to_string()));
+    }
     known.retain(|node| called.contains(node.name.as_ref()) && !defined(&node.name));
     let mut seen = FxHashSet::default();
     known.retain(|node| seen.insert(node.name.to_string()));
     known
-}
-
-fn names_of_functions(node: &Node, found: &mut FxHashSet<String>) {
-    if node.kind == "DeclRefExpr" && node.refers_kind == "FunctionDecl" {
-        found.insert(node.refers_name.to_string());
-    }
-    deep(|| node.inner.iter().for_each(|part| names_of_functions(part, found)));
 }
 
 /// Whether files, but for the system's, may have directives.
@@ -182,12 +175,8 @@ struct Line<'t> {
 fn lines(text: &str) -> Vec<Line<'_>> {
     let (mut path, mut number, mut all) = ("", 0, Vec::new());
     for line in text.lines() {
-        let marker = line.strip_prefix("# ").and_then(|rest| rest.split_once(' '));
-        if let Some((next, rest)) = marker
-            && let Ok(next) = next.parse::<u32>()
-        {
-            path = rest.trim_start_matches('"').split('"').next().unwrap_or_default();
-            number = next;
+        if let Some((next, file, _)) = marker(line) {
+            (path, number) = (file, next);
             continue;
         }
         if let Some(text) = line.trim_start().strip_prefix("#pragma adjoint ") {
@@ -267,7 +256,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
                 let Some(reverse) = self.derivative(&function, "_rev", "_b") else {
                     let mut missing =
                         self.refusal(line, 0, format!("'{name}' has a rule and no '{name}_rev' is declared"));
-                    missing.help = format!("declare {}", stub::derivative(&function, "_rev"));
+                    missing.help = format!("declare {}", stub::reverse(&function));
                     return Err(missing);
                 };
                 (Some(reverse), self.derivative(&function, "_d", "_d"))
@@ -292,7 +281,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         }
         for (param, name) in params.iter_mut().zip(&known.params) {
             param.name = (*name).to_string();
-            param.has_adjoint = matches!(param.what, What::Real | What::Reals { .. });
+            param.has_adjoint = param.what.is_real();
         }
         let clauses = known.clauses;
         let function =

@@ -115,6 +115,16 @@ pub fn parse(text: &str) -> Result<Option<Directive>, Wrong> {
 const CLAUSES: &str = "reads(x[0:n]) writes(y[0:n]) updates(z[0:n]) needs(x, y after)";
 
 impl Clauses {
+    /// What is read.
+    pub fn read(&self) -> impl Iterator<Item = &Section> {
+        self.reads.iter().chain(&self.updates)
+    }
+
+    /// What may be written.
+    pub fn written(&self) -> impl Iterator<Item = &Section> {
+        self.writes.iter().chain(&self.updates)
+    }
+
     fn add(&mut self, word: &str, at: usize, inside: &str, from: usize) -> Result<(), Wrong> {
         let behind = |wrong: Wrong| (wrong.0 + from, wrong.1);
         let list = match word {

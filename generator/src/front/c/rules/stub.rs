@@ -39,6 +39,13 @@ pub enum What {
     Value,
 }
 
+impl What {
+    /// Whether it has, or leads to, what may have a derivative.
+    pub fn is_real(self) -> bool {
+        matches!(self, What::Real | What::Reals { .. })
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -64,12 +71,12 @@ pub fn beginning() -> String {
     format!("double {UNKNOWN}(void);\nvoid {NEED}();\nvoid {GIVEN}();\n")
 }
 
-/// The declaration of what has to be there.
-pub fn derivative(function: &Function, suffix: &str) -> String {
+/// The declaration of the derivative that has to be there.
+pub fn reverse(function: &Function) -> String {
     let mut params = Vec::new();
     for param in &function.params {
         params.push(declared(&param.ty, &param.name));
-        if matches!(param.what, What::Real | What::Reals { .. }) {
+        if param.what.is_real() {
             let real = if param.ty.contains("float") { "float" } else { "double" };
             params.push(format!("{real} *{}_b", param.name));
         }
@@ -77,7 +84,7 @@ pub fn derivative(function: &Function, suffix: &str) -> String {
     if is_real(&function.result) {
         params.push(format!("{} {}_b", function.result, function.name));
     }
-    format!("void {}{suffix}({});", function.name, params.join(", "))
+    format!("void {}_rev({});", function.name, params.join(", "))
 }
 
 pub fn is_real(ty: &str) -> bool {
@@ -92,8 +99,7 @@ fn declared(ty: &str, name: &str) -> String {
 impl Function {
     /// The strides of sections that are parameters.
     pub fn strides(&self) -> Vec<usize> {
-        let all = [&self.clauses.reads, &self.clauses.writes, &self.clauses.updates].into_iter().flatten();
-        let names = all.filter_map(|section| match &section.shape {
+        let names = self.sections().filter_map(|section| match &section.shape {
             Shape::Run { stride: Some(stride), .. } => self.params.iter().position(|param| param.name == *stride),
             _ => None,
         });
@@ -103,55 +109,57 @@ impl Function {
     /// By parameter, whether the function reads reals there.
     pub fn reads(&self) -> Vec<bool> {
         let is_read = |param: &Param| {
-            let mut sections = self.clauses.reads.iter().chain(&self.clauses.updates);
-            let named = sections.any(|section| section.name == param.name);
-            param.what == What::Real || named && matches!(param.what, What::Reals { .. })
+            let is_named = self.clauses.read().any(|section| section.name == param.name);
+            param.what == What::Real || is_named && param.what.is_real()
         };
         self.params.iter().map(|param| self.kind == Kind::Rule && is_read(param)).collect()
     }
 
     /// What is wrong with the clauses: a name that is no parameter, memory that no clause names.
     pub fn check(&self) -> Result<(), String> {
-        let find = |name: &str| self.params.iter().find(|param| param.name == name);
         let needs = self.clauses.needs.iter().flatten();
         let named = self.sections().chain(needs.clone().map(|need| &need.section));
         for section in named.clone() {
-            match find(&section.name).map(|param| param.what) {
+            match self.param(&section.name).map(|param| param.what) {
                 None => return Err(format!("'{}' has no parameter '{}'", self.name, section.name)),
                 Some(What::Real | What::Value) if needs.clone().any(|need| need.section == *section) => {}
                 Some(What::Reals { .. } | What::Integers { .. }) => {}
                 Some(_) => return Err(format!("'{}' of '{}' is no array of numbers", section.name, self.name)),
             }
         }
-        if let Some(name) = needs.flat_map(|need| &need.when).find(|name| find(name).is_none()) {
+        if let Some(name) = needs.flat_map(|need| &need.when).find(|name| self.param(name).is_none()) {
             return Err(format!("'{}' has no parameter '{name}'", self.name));
         }
         let constant = |section: &&Section| {
-            let what = find(&section.name).map(|param| param.what);
+            let what = self.param(&section.name).map(|param| param.what);
             matches!(what, Some(What::Reals { constant: true } | What::Integers { constant: true }))
         };
-        if let Some(section) = self.clauses.writes.iter().chain(&self.clauses.updates).find(constant) {
+        if let Some(section) = self.clauses.written().find(constant) {
             return Err(format!("'{}' of '{}' is constant and cannot be written", section.name, self.name));
         }
         if self.kind == Kind::Passive {
             return Ok(());
         }
-        let is_named = |param: &Param| self.sections().any(|section| section.name == param.name);
         let unknown = self.params.iter().find(|param| match param.what {
-            What::Reals { .. } | What::Integers { constant: false } => !is_named(param),
+            What::Reals { .. } | What::Integers { constant: false } => !self.is_named(param),
             What::Integers { constant: true } | What::Other | What::Real | What::Value => false,
         });
         match unknown {
             Some(param) => {
                 let clause = if matches!(param.what, What::Reals { constant: true }) { "reads" } else { "writes" };
-                let verb = clause;
+                let name = &param.name;
                 Err(format!(
-                    "the rule of '{}' does not say how much of '{}' it {verb}: {clause}({}[0:n])",
-                    self.name, param.name, param.name
+                    "the rule of '{}' does not say how much of '{name}' it {clause}: {clause}({name}[0:n])",
+                    self.name
                 ))
             }
             None => Ok(()),
         }
+    }
+
+    /// Whether a clause names elements of a parameter.
+    fn is_named(&self, param: &Param) -> bool {
+        self.sections().any(|section| section.name == param.name)
     }
 
     fn sections(&self) -> impl Iterator<Item = &Section> + Clone {
@@ -183,19 +191,21 @@ impl Function {
         }
         // A real that the derivative does not know counts, too: one that depends on the inputs is refused later.
         let sum = |name: &str| {
-            let is_real = |param: &Param| matches!(param.what, What::Real | What::Reals { .. });
-            if self.kind == Kind::Rule && self.param(name).is_some_and(is_real) { "t_" } else { "p_" }
+            if self.kind == Kind::Rule && self.param(name).is_some_and(|param| param.what.is_real()) {
+                "t_"
+            } else {
+                "p_"
+            }
         };
         for param in self.params.iter().filter(|param| param.what == What::Real) {
             let _ = writeln!(out, "{} += {};", sum(&param.name), param.name);
         }
-        for section in self.clauses.reads.iter().chain(&self.clauses.updates) {
+        for section in self.clauses.read() {
             body.each(section, &mut out, &|element| format!("{} += {element};", sum(&section.name)));
         }
         let needs = self.needs();
         let is_before = |section: &&Section| needs.iter().any(|need| need.before && need.section.name == section.name);
-        let written = || self.clauses.writes.iter().chain(&self.clauses.updates);
-        for section in written().filter(|section| !is_before(section)) {
+        for section in self.clauses.written().filter(|section| !is_before(section)) {
             body.overwrite(section, &mut out);
         }
         if self.kind == Kind::Rule {
@@ -205,7 +215,7 @@ impl Function {
             let names: Vec<&str> = self.params.iter().map(|param| param.name.as_str()).collect();
             let _ = writeln!(out, "{GIVEN}({});", names.join(", "));
         }
-        for section in written().filter(is_before) {
+        for section in self.clauses.written().filter(is_before) {
             body.overwrite(section, &mut out);
         }
         match self.result.trim() {
@@ -230,10 +240,7 @@ impl Function {
             Some(needs) => needs.iter().filter(|need| is_array(&need.section.name)).cloned().collect(),
             None => self.sections().cloned().map(whole).collect(),
         };
-        let is_number = |param: &&Param| {
-            let is_named = self.sections().any(|section| section.name == param.name);
-            matches!(param.what, What::Integers { .. }) && !is_named
-        };
+        let is_number = |param: &&Param| matches!(param.what, What::Integers { .. }) && !self.is_named(param);
         let numbers = self.params.iter().filter(is_number);
         needs.extend(numbers.map(|param| whole(Section { name: param.name.clone(), shape: Shape::Named })));
         needs
