@@ -182,6 +182,8 @@ fn rules_that_say_too_little_are_refused_with_what_is_missing() {
         &passive,
         ["'t' of 'fill' depends on the inputs here, and 'fill_rev' has no adjoint for it", "'t_b' behind 't'"],
     );
+    let named = program(&format!("#pragma adjoint passive fill writes(y[0:n])\n{function}"));
+    said(&named, ["rules.h:1:17: refused: clauses are about the declaration behind them", "leave out the names"]);
     let nothing = program("#pragma adjoint rule reads(x[0:1])\nint i;\n");
     said(&nothing, ["no declaration of a function stands behind the directive", "rules.h:1"]);
 }

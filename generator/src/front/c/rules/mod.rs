@@ -202,6 +202,10 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             Err((at, what)) => return Err(self.refusal(line, at, what)),
         };
         if !directive.names.is_empty() {
+            if directive.clauses != pragma::Clauses::default() {
+                let what = "clauses are about the declaration behind them: leave out the names".into();
+                return Err(self.refusal(line, 0, what));
+            }
             self.found.passive.extend(directive.names);
             return Ok(());
         }
