@@ -32,7 +32,7 @@ done
 # is not tried here.
 all='plain ADTAPE_CHECK=1 ADTAPE_PROFILE=./ ADTAPE_STEP=4096,ADTAPE_RESERVE=4096'
 across='random threads thread_end openmp errors header'
-bounded='limits large small spill forks forks_addresses forks_heaps forks_random forks_threads'
+bounded='limits large small spill forks forks_addresses forks_first forks_heaps forks_random forks_threads'
 sections=$(cd "$here" && printf '%s\n' */*.c | grep -v '^across/' | sed 's|.*/||; s|\.c$||')
 
 instrumented=no
@@ -45,7 +45,7 @@ programs=${ONLY:-$programs}
 modes_of() {
   case $1 in
     errors | header | limits | large | small | spill) echo plain ;; # set what they are about, or have nothing to do with it
-    openmp | forks | forks_addresses | forks_heaps | forks_random | forks_threads) echo plain ADTAPE_CHECK=1 ;;
+    openmp | forks | forks_addresses | forks_first | forks_heaps | forks_random | forks_threads) echo plain ADTAPE_CHECK=1 ;;
     *) echo "$all" ;;
   esac
 }

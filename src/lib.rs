@@ -33,7 +33,7 @@
 //! Imports point down only.
 //!
 //! ```text
-//! 5  ffi        C ABI, thin
+//! 5  ffi        C ABI, thin                      load     what happens as the library is loaded
 //! 4  process    memory limit, error handler       driver   runs a loop by a schedule
 //!    objects    what is alive, and where, in both sweeps      verify   derivative tests
 //! 3  checkpoint                               heap       blocks that keep their addresses
@@ -57,6 +57,7 @@ pub(crate) mod error;
 mod ffi;
 mod hash;
 mod heap;
+mod load;
 mod map;
 pub(crate) mod objects;
 #[cfg(test)]

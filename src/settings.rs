@@ -17,7 +17,7 @@
 #![forbid(unsafe_code)]
 
 use crate::error::{Error, Status, say};
-use crate::sync::OnceLock;
+use crate::sync::{First, StaticFlag, is_first_time};
 use std::path::{Path, PathBuf};
 
 /// Whether there is a profile at the end of the process, and where it goes.
@@ -142,15 +142,22 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
+fn warn_of_unknown() {
+    for (name, _) in std::env::vars_os() {
+        if let Some(warning) = unknown(&name.to_string_lossy()) {
+            say(&warning);
+        }
+    }
+}
+
 /// The settings of this process, or what is wrong with them.
 pub(crate) fn settings() -> Result<&'static Settings, Error> {
-    static SETTINGS: OnceLock<Result<Settings, (Status, String)>> = OnceLock::new();
+    static SETTINGS: First<Result<Settings, (Status, String)>> = First::new();
+    static WARNED: StaticFlag = StaticFlag::new(false);
     SETTINGS
-        .get_or_init(|| {
-            for (name, _) in std::env::vars_os() {
-                if let Some(warning) = unknown(&name.to_string_lossy()) {
-                    say(&warning);
-                }
+        .get_or_make(|| {
+            if is_first_time(&WARNED) {
+                warn_of_unknown();
             }
             Settings::read(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
                 .map_err(|e| (e.status(), e.message().to_owned()))

@@ -85,8 +85,6 @@ static void child_beside_threads_that_change_maps_uses_them(void *nothing) {
     (void)nothing;
     over = 0;
     CHECK_OK(adtape_objects_create(&shared));
-    /* The process's first use of the library is over: a fork does not wait for that. */
-    sweep_once(NULL);
     pthread_barrier_init(&begun, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++) {
         CHECK(pthread_create(&threads[i], NULL, sweep_until_over, NULL) == 0);

@@ -5,6 +5,7 @@
 use super::set::Objects;
 use crate::error::{counted, say};
 use crate::map::registry::{RangeKind, Target, Wait, number};
+use crate::sync::{StaticFlag, is_first_time};
 
 /// Lines for each kind of thing.
 const LINES: usize = 10;
@@ -17,7 +18,8 @@ impl Objects {
                 say(&text);
             }
         }
-        if self.registry().history().is_some() {
+        static ONCE: StaticFlag = StaticFlag::new(false);
+        if self.registry().history().is_some() && is_first_time(&ONCE) {
             crate::tape::at_exit(at_exit);
         }
     }

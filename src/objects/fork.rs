@@ -5,9 +5,10 @@
 
 use super::heaps;
 use super::lane::{SharedRegistry, lane_so_far};
-use crate::sync::{Arc, Holdable, StaticLock, hold_all};
+use crate::sync::{Arc, Holdable, StaticCounter, StaticLock, UNORDERED, hold_all};
 use crate::tape::fork::{LONGEST, around_fork};
-use std::sync::{Once, Weak};
+use std::sync::Weak;
+use std::time::Instant;
 
 struct Roll {
     all: Vec<Weak<SharedRegistry>>,
@@ -15,17 +16,23 @@ struct Roll {
     held: Vec<Arc<SharedRegistry>>,
 }
 
+/// How often something was put on the roll.
+static ENROLLED: StaticCounter = StaticCounter::new(0);
+
 static ROLL: StaticLock<Roll> = StaticLock::new(Roll { all: Vec::new(), held: Vec::new() });
+
+/// Lets children of fork use maps and heaps.
+pub(crate) fn prepare_for_children() {
+    // A fork runs last what was registered first. Who moves a block of a heap holds a lock of the maps meanwhile: a fork
+    // takes those before the heaps'.
+    heaps::prepare_for_children();
+    around_fork(before, in_parent, in_child);
+}
 
 /// Lets children of fork use these maps.
 pub(super) fn enrol(shared: &Arc<SharedRegistry>) {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Who moves a block of a heap holds a lock of the maps meanwhile: a fork takes those first.
-        heaps::prepare();
-        around_fork(before, in_parent, in_child);
-    });
     let mut roll = ROLL.lock();
+    ENROLLED.fetch_add(1, UNORDERED);
     roll.all.retain(|other| other.strong_count() > 0);
     roll.all.push(Arc::downgrade(shared));
 }
@@ -38,13 +45,22 @@ fn each_lock<'a>(held: &'a [Arc<SharedRegistry>], each: &mut dyn FnMut(&'a dyn H
 }
 
 extern "C" fn before() {
-    let held: Vec<_> = ROLL.lock().all.iter().filter_map(Weak::upgrade).collect();
-    if hold_all(|each| each_lock(&held, each), LONGEST) {
-        // Nothing is dropped under the lock.
-        let none = std::mem::replace(&mut ROLL.lock().held, held);
-        drop(none);
+    let begin = Instant::now();
+    loop {
+        let enrolled = ENROLLED.load(UNORDERED);
+        let held: Vec<_> = ROLL.lock().all.iter().filter_map(Weak::upgrade).collect();
+        if hold_all(|each| each_lock(&held, each), LONGEST) {
+            // Nothing is dropped under the lock.
+            let none = std::mem::replace(&mut ROLL.lock().held, held);
+            drop(none);
+        }
+        ROLL.hold(LONGEST);
+        // Others may have come meanwhile, which are held, too.
+        if enrolled == ENROLLED.load(UNORDERED) || begin.elapsed() > LONGEST {
+            return;
+        }
+        drop(let_go());
     }
-    ROLL.hold(LONGEST);
 }
 
 /// Gives all locks back; the maps that they were of.

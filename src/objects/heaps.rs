@@ -6,10 +6,9 @@
 #![forbid(unsafe_code)]
 
 use crate::heap;
-use crate::sync::StaticLock;
-use crate::tape::fork::{LONGEST, around_fork, prepare_for_children};
+use crate::sync::{First, StaticLock};
+use crate::tape::fork::{LONGEST, around_fork};
 use std::collections::BTreeSet;
-use std::sync::{Once, OnceLock};
 
 /// Their addresses, inverted, so that a leak checker finds no heap here that its program has lost.
 static ROLL: StaticLock<BTreeSet<usize>> = StaticLock::new(BTreeSet::new());
@@ -20,23 +19,16 @@ static STAYING: StaticLock<Vec<usize>> = StaticLock::new(Vec::new());
 /// Makes a heap lost in a child, if it belongs to a thread that the child does not have.
 type Lose = fn(heap: usize);
 
-static LOSE: OnceLock<Lose> = OnceLock::new();
+static LOSE: First<Lose> = First::new();
 
 /// Lets children of fork use heaps.
-pub(super) fn prepare() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Who takes the locks here may take those of tapes and of memory meanwhile: a fork takes these first, because it
-        // runs last what was registered first.
-        prepare_for_children();
-        around_fork(before, in_parent, in_child);
-    });
+pub(super) fn prepare_for_children() {
+    around_fork(before, in_parent, in_child);
 }
 
 /// Puts a heap on the roll.
 pub(super) fn enrol(heap: usize, lose: Lose) {
-    LOSE.get_or_init(|| lose);
-    prepare();
+    LOSE.get_or_make(|| lose);
     ROLL.lock().insert(!heap);
 }
 

@@ -7,7 +7,7 @@ mod at_once;
 mod by_label;
 mod called;
 mod descriptors;
-mod fork;
+pub(crate) mod fork;
 mod heaps;
 mod joined;
 mod lane;

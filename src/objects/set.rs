@@ -12,7 +12,7 @@ use super::fork;
 use super::lane::{SharedRegistry, lane_of, last_lane_of};
 use crate::error::{Error, Status};
 use crate::map::registry::{History, Object, RangeKind, RangeRecord, Registry, Serial};
-use crate::sync::{Arc, OnceLock};
+use crate::sync::{Arc, First};
 
 /// The program's objects: which are alive, and where. Shared by all threads; each call may be made by any.
 /// Addresses are plain numbers, 0 is NULL, sizes and offsets are in bytes.
@@ -20,7 +20,7 @@ pub struct Objects {
     pub(super) shared: Arc<SharedRegistry>,
 }
 
-static OF_PROCESS: OnceLock<Objects> = OnceLock::new();
+static OF_PROCESS: First<Objects> = First::new();
 
 /// A range of addresses and whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Objects {
     /// assert!(std::ptr::eq(Objects::of_process(), Objects::of_process()));
     /// ```
     pub fn of_process() -> &'static Objects {
-        OF_PROCESS.get_or_init(|| {
+        OF_PROCESS.get_or_make(|| {
             let objects = Objects::new();
             objects.watch_end();
             objects

@@ -33,12 +33,13 @@ mod timeline;
 mod uses;
 
 use crate::error;
-use crate::sync::UNORDERED;
+use crate::sync::{Holdable, UNORDERED, hold_all};
 pub(crate) use blocks::BLOCK;
 pub(crate) use lane::{Lane, Pushed};
-use process::{process, say_refused};
+use process::{process, process_so_far, say_refused};
 pub(crate) use runs::Done;
 use runs::{Begun, MOST_RUNS};
+use std::time::Duration;
 pub(crate) use stretches::Height;
 
 /// Snapshots in memory took more bytes, or fewer.
@@ -49,11 +50,20 @@ pub(crate) fn checkpoints_changed(before: u64, now: u64) {
     }
 }
 
-/// This process is a child by fork. What its parent did is the parent's.
-pub(crate) fn forked() {
-    if let Some(process) = process() {
-        // A thread that is not here any more may have held the lock; then there is nothing to be said.
-        let before = process.tapes.try_lock().map_or(u64::MAX, |tapes| tapes.operations());
+/// Takes all locks of the profile, until [`let_go`]: around a fork.
+pub(crate) fn hold(longest: Duration) {
+    if let Some(process) = process_so_far() {
+        hold_all(|each| process.holdables().into_iter().for_each(each), longest);
+    }
+}
+
+/// Undoes [`hold`]. In a child, what the parent did is the parent's.
+pub(crate) fn let_go(is_child: bool) {
+    let Some(process) = process_so_far() else { return };
+    let were_held = process.holdables().into_iter().all(Holdable::let_go);
+    if is_child {
+        // Where somebody had the locks all the time there is nothing to be said.
+        let before = if were_held { process.tapes.lock().inherited() } else { u64::MAX };
         process.inherited.store(before, UNORDERED);
     }
 }
@@ -65,7 +75,7 @@ pub(crate) fn say() {
         return;
     }
     let inherited = process.inherited.load(UNORDERED);
-    if inherited > 0 && process.tapes.try_lock().is_none_or(|tapes| tapes.operations() <= inherited) {
+    if inherited == u64::MAX || inherited > 0 && process.tapes.lock().operations() <= inherited {
         return;
     }
     let report = process.collect();

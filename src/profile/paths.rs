@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::site::Site;
+use crate::site::{Site, each_caller};
 use crate::sync::{StaticCounter, UNORDERED};
 use std::collections::HashMap;
 
@@ -59,8 +59,7 @@ pub(super) fn jitter(step: u64) -> u64 {
 pub(super) fn callers(site: Site) -> Vec<usize> {
     let mut all = Vec::with_capacity(DEEPEST);
     let mut inside = matches!(site, Site::Code(_));
-    backtrace::trace(|frame| {
-        let address = frame.ip() as usize;
+    each_caller(|address| {
         if inside {
             inside = address != site.address();
         } else {

@@ -9,7 +9,7 @@ use super::uses::Tapes;
 use crate::error;
 use crate::settings::{Profile, mpi_rank, settings};
 use crate::site::Site;
-use crate::sync::{Mutex, OnceLock, StaticCounter, StaticFlag, UNORDERED};
+use crate::sync::{First, Holdable, StaticCounter, StaticFlag, StaticLock, UNORDERED};
 use crate::vm;
 use std::fs::OpenOptions;
 use std::io;
@@ -25,18 +25,18 @@ pub(super) struct Process {
     pub says: bool,
     /// The directory took no file at the start, and that was said.
     pub refused: bool,
-    pub tapes: Mutex<Tapes>,
+    pub tapes: StaticLock<Tapes>,
     /// Bits on all tapes, as their lanes published them.
     pub live: StaticCounter,
     /// The most that was noted.
     pub noted: StaticCounter,
-    pub timeline: Mutex<Timeline>,
+    pub timeline: StaticLock<Timeline>,
     /// Nanoseconds since `begun` at which the next sample is due.
     pub next_sample: StaticCounter,
-    pub paths: Mutex<Paths>,
+    pub paths: StaticLock<Paths>,
     /// Nanoseconds that call paths took.
     pub path_time: StaticCounter,
-    pub runs: Mutex<Runs>,
+    pub runs: StaticLock<Runs>,
     /// Bytes of snapshots in memory.
     pub checkpoints: StaticCounter,
     /// What the parent had pushed when this process was forked.
@@ -46,17 +46,27 @@ pub(super) struct Process {
     pub written: StaticFlag,
 }
 
+static PROCESS: First<Option<Process>> = First::new();
+
+/// If there is one so far.
+pub(super) fn process_so_far() -> Option<&'static Process> {
+    PROCESS.get()?.as_ref()
+}
+
 /// None outside profile mode.
 pub(super) fn process() -> Option<&'static Process> {
-    static PROCESS: OnceLock<Option<Process>> = OnceLock::new();
-    PROCESS.get_or_init(|| Process::new(&settings().ok()?.profile)).as_ref()
+    PROCESS.get_or_make(|| Process::new(&settings().ok()?.profile)).as_ref()
 }
 
 /// Whether the directory takes files: makes one and removes it.
 fn probe(directory: &Path) -> io::Result<()> {
     let path = directory.join(format!("adtape-profile-{}.probe", std::process::id()));
     OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
-    std::fs::remove_file(path)
+    match std::fs::remove_file(path) {
+        // Another thread has asked at the same moment.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Says that a directory takes no file.
@@ -83,19 +93,24 @@ impl Process {
             directory,
             says,
             refused,
-            tapes: Mutex::default(),
+            tapes: StaticLock::default(),
             live: StaticCounter::new(0),
             noted: StaticCounter::new(0),
-            timeline: Mutex::default(),
+            timeline: StaticLock::default(),
             next_sample: StaticCounter::new(0),
-            paths: Mutex::default(),
+            paths: StaticLock::default(),
             path_time: StaticCounter::new(0),
-            runs: Mutex::default(),
+            runs: StaticLock::default(),
             checkpoints: StaticCounter::new(0),
             inherited: StaticCounter::new(0),
             estimated: StaticFlag::new(false),
             written: StaticFlag::new(false),
         })
+    }
+
+    /// What a fork holds.
+    pub fn holdables(&self) -> [&dyn Holdable; 4] {
+        [&self.tapes, &self.timeline, &self.paths, &self.runs]
     }
 
     pub fn nanoseconds(&self) -> u64 {

@@ -211,6 +211,12 @@ impl Tapes {
         gone + self.uses(there)
     }
 
+    /// Pushes, in a child of fork. A thread that the child does not have may have the uses of its tape: they are not counted.
+    pub fn inherited(&mut self) -> u64 {
+        self.there.retain(|tape| tape.entries.try_lock().is_some());
+        self.operations()
+    }
+
     fn uses(&self, count: impl Fn(&Use) -> u64) -> u64 {
         let of_tape = |tape: &Arc<Tape>| tape.entries.lock().iter().map(|entry| count(&entry.entry)).sum::<u64>();
         self.there.iter().map(of_tape).sum()

@@ -3,7 +3,7 @@
 mod module;
 mod places;
 
-pub(crate) use module::keep_loaded;
+pub(crate) use module::{each_caller, keep_loaded};
 pub(crate) use places::{Place, Places};
 use std::fmt;
 use std::panic::Location;

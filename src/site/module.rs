@@ -10,6 +10,14 @@ pub(super) fn file_and_offset(address: usize) -> Option<(String, usize)> {
     Some((module.file().display().to_string(), address - module.base))
 }
 
+/// Calls `each` with the return addresses of the calls that this thread is in, the innermost first, until it says that
+/// there are enough.
+pub(crate) fn each_caller(mut each: impl FnMut(usize) -> bool) {
+    // SAFETY: the unwinder of the systems that the library is for serves any number of threads. The lock that the function
+    // goes without would stay taken in a child of fork.
+    unsafe { backtrace::trace_unsynchronized(|frame| each(frame.ip() as usize)) };
+}
+
 struct Module<'a> {
     /// Where its file is mapped from its beginning.
     base: usize,

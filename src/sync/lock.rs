@@ -100,6 +100,11 @@ impl<T> ForkLock<T> {
         self.lock.lock()
     }
 
+    /// None where a thread has it.
+    pub fn try_lock(&self) -> Option<LockGuard<'_, T>> {
+        (!self.lock.is_taken()).then_some(LockGuard { lock: &self.lock, of_this_thread: PhantomData })
+    }
+
     /// Takes the lock until [`let_go`](ForkLock::let_go), unless another thread, or this one, has it for `longest`.
     pub fn hold(&self, longest: Duration)
     where

@@ -4,11 +4,13 @@
 //! A lock is never poisoned. The library is built so that a panic ends the process, and nothing below panics between
 //! two changes that belong together.
 
+mod first;
 mod lock;
 mod monitor;
 mod mutex;
 mod seqlock;
 
+pub(crate) use first::{First, is_first_time};
 /// A lock in a static, where loom's cannot be.
 pub(crate) use lock::ForkLock as StaticLock;
 pub(crate) use lock::{Holdable, hold_all};

@@ -74,8 +74,6 @@ impl Core {
         static NEXT_ID: StaticCounter = StaticCounter::new(1);
         let settings = settings()?;
         idle::configure();
-        super::fork::prepare_for_children();
-        super::ending::stay();
         let mut accounts = Vec::new();
         let mut new_span = || Span::new().inspect(|span| accounts.push(span.account()));
         let mut machine = Machine::new(new_span()?);

@@ -8,9 +8,9 @@
 
 pub(crate) use super::ending::around_fork;
 use super::{idle, owner, roll, view};
+use crate::profile;
 use crate::store::spill;
 use crate::vm;
-use std::sync::Once;
 use std::time::Duration;
 
 /// As long as a fork waits: a store of the program's may never return, or fork itself.
@@ -18,8 +18,7 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(10);
 
 /// Lets children of fork use tapes.
 pub(crate) fn prepare_for_children() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| around_fork(before, in_parent, in_child));
+    around_fork(before, in_parent, in_child);
 }
 
 extern "C" fn before() {
@@ -29,6 +28,7 @@ extern "C" fn before() {
     owner::hold(LONGEST);
     spill::hold(LONGEST);
     vm::hold(LONGEST);
+    profile::hold(LONGEST);
 }
 
 extern "C" fn in_parent() {
@@ -40,6 +40,7 @@ extern "C" fn in_child() {
 }
 
 fn after(is_child: bool) {
+    profile::let_go(is_child);
     vm::let_go();
     spill::let_go();
     owner::let_go();

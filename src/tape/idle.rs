@@ -18,7 +18,7 @@
 use super::aside::Aside;
 use crate::error::{Error, Status, bytes, say};
 use crate::store::spill;
-use crate::sync::{Arc, ForkLock, LockGuard, OnceLock, StaticCounter, StaticLock, UNORDERED, wait};
+use crate::sync::{Arc, First, ForkLock, LockGuard, StaticCounter, StaticLock, UNORDERED, wait};
 use crate::vm::{self, Account, Lent, PAGE};
 use std::sync::Weak;
 use std::time::{Duration, Instant};
@@ -153,8 +153,8 @@ static HELD: StaticLock<Vec<(Lender, Arc<Account>)>> = StaticLock::new(Vec::new(
 
 /// Agrees with the budget and the stores on what each of them has to know of the other, once.
 pub(super) fn configure() {
-    static DONE: OnceLock<()> = OnceLock::new();
-    DONE.get_or_init(|| {
+    static DONE: First<()> = First::new();
+    DONE.get_or_make(|| {
         spill::set_account(spill::Account {
             charge: |bytes| vm::has_memory(bytes) && vm::charge_on_way(vm::process(), bytes).is_ok(),
             refund: |bytes| vm::refund_on_way(vm::process(), bytes),

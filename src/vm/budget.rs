@@ -3,7 +3,7 @@
 use super::host;
 use crate::error::{Error, Status, bytes};
 use crate::settings::{Limit, settings};
-use crate::sync::{AtomicU64, OnceLock, Ordering, StaticFlag, UNORDERED};
+use crate::sync::{AtomicU64, First, Ordering, StaticFlag, UNORDERED};
 
 /// Bytes committed and reserved by all spans that share it. Threads charge and refund it concurrently.
 pub(crate) struct Budget {
@@ -127,8 +127,8 @@ impl Budget {
 
 /// The budget of the process. Its limit is `ADTAPE_MEMORY_LIMIT`, else what the machine has.
 pub(crate) fn process() -> &'static Budget {
-    static PROCESS: OnceLock<Budget> = OnceLock::new();
-    PROCESS.get_or_init(|| Budget::new(default_limit()))
+    static PROCESS: First<Budget> = First::new();
+    PROCESS.get_or_make(|| Budget::new(default_limit()))
 }
 
 /// What tapes that can go to a disk by themselves keep to of what the machine has: the program needs some, too.

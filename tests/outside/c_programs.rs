@@ -145,6 +145,11 @@ fn forks() {
 }
 
 #[test]
+fn forks_first() {
+    check("forks_first", &[], &[PLAIN, CHECK, PROFILE, MOVES], &[]);
+}
+
+#[test]
 fn forks_heaps() {
     check("forks_heaps", &[], &[PLAIN, CHECK, MOVES], &[]);
 }

@@ -21,7 +21,7 @@ type Layers = [(&'static str, &'static [&'static str])];
 
 /// The layers from the top down (ARCHITECTURE.md, "The picture"). The crate root stands above all.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("interfaces", &["ffi"]),
+    ("interfaces", &["ffi", "load"]),
     ("policy", &["process", "objects", "driver", "verify"]),
     ("checkpoints", &["checkpoint", "heap"]),
     ("tape", &["tape"]),
@@ -73,6 +73,8 @@ const FORTRAN_LAYERS: &[(&str, &[&str])] = &[
 
 /// The modules that may contain `unsafe`; a name without `::` stands for all below it too.
 const UNSAFE: &[&str] = &[
+    "load",
+    "sync::first",
     "sync::lock",
     "site::module",
     "objects::armed",

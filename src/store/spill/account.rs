@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::sync::OnceLock;
+use crate::sync::First;
 
 /// How such memory is paid for.
 pub(crate) struct Account {
@@ -18,11 +18,11 @@ pub(crate) struct Account {
     pub has_memory: fn(usize) -> bool,
 }
 
-static ACCOUNT: OnceLock<Account> = OnceLock::new();
+static ACCOUNT: First<Account> = First::new();
 
 /// Sets the account, once.
 pub(crate) fn set_account(account: Account) {
-    ACCOUNT.get_or_init(|| account);
+    ACCOUNT.get_or_make(|| account);
 }
 
 /// All blocks on their way together have at most this share of the limit, and no more than is of use.

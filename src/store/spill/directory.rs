@@ -11,7 +11,7 @@ use crate::error::{Error, bytes, say};
 use crate::settings::{Directory, settings};
 use crate::store::os;
 use crate::store::regular::refused;
-use crate::sync::{Arc, OnceLock, StaticFlag, StaticLock, UNORDERED};
+use crate::sync::{Arc, First, StaticFlag, StaticLock, UNORDERED};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Weak;
@@ -133,9 +133,9 @@ fn asked_for() -> Directory {
 
 /// The directory for temporary files, unless it is in memory itself.
 fn temporary() -> Option<&'static PathBuf> {
-    static TEMPORARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    static TEMPORARY: First<Option<PathBuf>> = First::new();
     let find = || Some(std::env::temp_dir()).filter(|path| path.is_dir() && !os::is_in_memory(path));
-    TEMPORARY.get_or_init(find).as_ref()
+    TEMPORARY.get_or_make(find).as_ref()
 }
 
 /// Whether there is a directory that tapes may spill to, asked for or not.

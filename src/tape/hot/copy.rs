@@ -10,7 +10,7 @@
 //! speed. AMD's processors with vectors of a line copy by those, and long arrays by that instruction, where it is quick.
 
 use super::Hot;
-use crate::sync::{OnceLock, StaticCounter, UNORDERED};
+use crate::sync::{First, StaticCounter, UNORDERED};
 
 /// Shorter arrays are left to memcpy; `ADTAPE_BIG_BYTES_` in the header.
 const LONG: usize = 512;
@@ -118,8 +118,8 @@ unsafe fn copy_out_first(to: *mut u8, from: *const u8, n: usize) {
 
 /// Sets FAR if the processor has what it takes; returns the distance.
 fn know_far() -> usize {
-    static CACHE: OnceLock<usize> = OnceLock::new();
-    *CACHE.get_or_init(|| {
+    static CACHE: First<usize> = First::new();
+    *CACHE.get_or_make(|| {
         let bytes = cache_bytes();
         if supported() {
             FAR.store(bytes as u64, UNORDERED);
