@@ -111,6 +111,9 @@ pub struct FortranType {
     pub lowers: BTreeMap<String, Vec<i128>>,
     /// Members that are no components, by name: extents and lower bounds of components that are allocatable.
     pub inquiries: BTreeMap<String, Inquiry>,
+    /// Whether no source declares it: it stands for an allocatable variable, its only component, which has the name of
+    /// what is of this type.
+    pub is_bare: bool,
 }
 
 /// What an inquiry function says of a dimension of an allocatable component.
@@ -190,8 +193,8 @@ pub struct FortranProc {
     pub module: Option<usize>,
     /// Whether another procedure contains it, so that nothing outside can call it.
     pub is_internal: bool,
-    /// Whether it is a function that returns an array: its last dummy is the result.
-    pub returns_array: bool,
+    /// Whether it is a function that returns an array or a derived type: its last dummy is the result.
+    pub returns_memory: bool,
     /// By parameter.
     pub dummies: Vec<FortranDummy>,
     /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one

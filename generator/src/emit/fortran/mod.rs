@@ -16,6 +16,7 @@ mod memory;
 mod names;
 mod parts;
 mod place;
+mod shared;
 mod snapshot;
 mod state;
 mod sweep;
@@ -213,6 +214,7 @@ fn unit_of_adjoint<'a>(
         refuse_wide(&unit)?;
     }
     unit.copy_internals();
+    unit.shared = shared::shared(&unit);
     Ok(unit)
 }
 

@@ -36,6 +36,7 @@ impl<'t> Lower<'_, 't> {
             }
             Called::Procedure(scope) => self.call(scope, callee, None, None, &[]),
             Called::Intrinsic(name) if PASSIVE.contains(&&*name) => Ok(()),
+            Called::Intrinsic(name) if &*name == "move_alloc" => self.move_allocation(callee),
             Called::Intrinsic(name) => {
                 let what = format!("the intrinsic subroutine '{name}' is not supported");
                 self.refuse(callee.span, Class::NoSource, what, "")
@@ -51,7 +52,7 @@ impl<'t> Lower<'_, 't> {
 
     /// The result of a function.
     pub fn call_function(&mut self, scope: ScopeId, reference: &'t Reference, at: &[Expr]) -> Result<Expr> {
-        if self.returns_array(scope) {
+        if self.returns_array(scope) || self.reader.returns_struct(scope) {
             return self.no_array_here(reference);
         }
         let Some(result) = self.names.result_symbol(scope) else {
@@ -64,7 +65,7 @@ impl<'t> Lower<'_, 't> {
         };
         let ty = self.type_of_symbol(result, reference.span)?;
         let span = self.b.span;
-        let name = reference.parts[0].name.name.to_string();
+        let name = value_name(&reference.parts[0].name.name);
         let var = self.b.var(&name, ty, VarKind::Temporary, span);
         if self.reader.passive.contains_key(&scope) {
             self.call_passive(scope, reference, Some(var))?;
@@ -83,13 +84,13 @@ impl<'t> Lower<'_, 't> {
         self.refuse(name.span, Class::NoSource, what, "add the file that defines it")
     }
 
-    /// Calls a procedure. `array`: where the array goes that it returns. `at`: for which elements an elemental one runs.
+    /// Calls a procedure. `into`: where the array or the derived type goes that it returns. `at`: for which elements an elemental one runs.
     pub fn call(
         &mut self,
         scope: ScopeId,
         reference: &'t Reference,
         result: Option<VarId>,
-        array: Option<&Array>,
+        into: Option<&Memory>,
         at: &[Expr],
     ) -> Result<()> {
         let span = self.b.span;
@@ -118,7 +119,7 @@ impl<'t> Lower<'_, 't> {
                     args.push(self.argument(*dummy, actual, at, &mut extents, &mut copied)?);
                 }
                 (From::Host, _) => args.push(self.hosted(*dummy, reference, &mut extents)?),
-                (From::Result, _) if array.is_some() => args.extend(array.map(|array| self.to_array(*dummy, array))),
+                (From::Result, _) if into.is_some() => args.extend(into.and_then(|into| self.to_result(*dummy, into))),
                 (From::List | From::Result, _) => {
                     let name = &self.names.symbol(dummy.symbol).name;
                     let what = format!("the argument '{name}' is missing");
@@ -186,6 +187,15 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
+    /// The address of what a function's result goes to.
+    fn to_result(&self, dummy: Passed, into: &Memory) -> Option<Expr> {
+        match into {
+            Memory::Array(array) => Some(self.to_array(dummy, array)),
+            Memory::Scalar(place) => Some(Expr::address(place.clone())),
+            Memory::Var(_) | Memory::Value(_) => None,
+        }
+    }
+
     /// The address of an array, as a dummy takes it.
     fn to_array(&self, dummy: Passed, array: &Array) -> Expr {
         let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
@@ -234,6 +244,10 @@ impl<'t> Lower<'_, 't> {
                     self.refuse(actual.span, Class::Language, what, "pass the variable itself")
                 }
             };
+        }
+        if let Type::Struct(_) = ty {
+            let place = self.struct_value(actual, at)?;
+            return Ok(Expr::address(place));
         }
         let value = self.element(actual, at)?;
         let place = self.scalar_copy(value);
@@ -349,6 +363,12 @@ impl<'t> Lower<'_, 't> {
         });
         Type::Pointer(Box::new(row))
     }
+}
+
+/// The name of a variable for the value of a function, which an operator may stand for.
+pub fn value_name(called: &str) -> String {
+    let is_name = called.starts_with(|c: char| c.is_ascii_alphabetic());
+    if is_name { called.to_string() } else { "value".to_string() }
 }
 
 /// Intrinsic subroutines that compute nothing.

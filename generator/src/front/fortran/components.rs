@@ -99,7 +99,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A member of the struct at a place.
-    fn field(&self, place: &Place, id: StructId, field: FieldId) -> Memory {
+    pub fn field(&self, place: &Place, id: StructId, field: FieldId) -> Memory {
         let known = &self.reader.types.structs[id];
         if let Type::Pointer(_) = known.fields[field].ty {
             return self.allocated(place, id, field);

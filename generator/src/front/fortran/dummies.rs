@@ -39,7 +39,7 @@ impl<'t> Lower<'_, 't> {
         let lacks = passed.iter().position(|dummy| dummy.from == From::Nothing).unwrap_or(passed.len());
         let named: FxHashSet<SymbolId> = passed.iter().skip(lacks).map(|dummy| dummy.symbol).collect();
         let passed: Vec<Passed> = passed.into_iter().filter(|dummy| dummy.from != From::Nothing).collect();
-        self.facts.returns_array = passed.iter().any(|dummy| dummy.from == From::Result);
+        self.facts.returns_memory = passed.iter().any(|dummy| dummy.from == From::Result);
         let at = unit.header.span;
         let mut pointed = Vec::new();
         for (position, dummy) in passed.into_iter().enumerate() {

@@ -81,5 +81,8 @@ fn operation(op: Binary, a: Expr, b: Expr) -> Expr {
 /// The negation of a truth value.
 pub fn not(a: Expr) -> Expr {
     let ty = a.ty.clone();
-    Expr::unary(Unary::Not, a, ty)
+    match known(&a) {
+        Some(value) => Expr::constant(i128::from(value == 0), ty),
+        None => Expr::unary(Unary::Not, a, ty),
+    }
 }

@@ -187,14 +187,10 @@ impl<'r, 't> Lower<'r, 't> {
         let Some(result) = self.names.result_symbol(self.own) else {
             return self.refuse(at, Class::Language, "the result of the function is not declared", "declare it");
         };
-        if self.facts.returns_array {
+        if self.facts.returns_memory {
             return Ok(None);
         }
         let ty = self.type_of_symbol(result, at)?;
-        if let Type::Struct(_) = ty {
-            let help = "make it a subroutine with an argument more";
-            return self.refuse(at, Class::Type, "the function returns a derived type", help);
-        }
         self.b.proc_mut().result_type = ty.clone();
         let memory = self.memory(result, at)?;
         Ok(Some(memory))
