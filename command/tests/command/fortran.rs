@@ -146,12 +146,17 @@ fn adjoints_of_elements_at_other_places_agree_with_tangents_and_differences() {
 
 #[test]
 fn adjoints_of_what_a_procedure_allocates_agree_with_tangents_and_differences() {
-    right("allocations", "-std=f2018", &["alike", "moved", "again", "inside", "asked"]);
+    right("allocations", "-std=f2018", &["alike", "moved", "again", "inside", "asked", "passed"]);
 }
 
 #[test]
 fn adjoints_of_functions_with_derived_types_agree_with_tangents_and_differences() {
     right("operators", "-std=f2018", &["steps", "called", "elements", "lists"]);
+}
+
+#[test]
+fn adjoints_of_nested_masks_and_lists_agree_with_tangents_and_differences() {
+    right("masks", "-std=f2018", &["nested", "listed", "elements", "parts"]);
 }
 
 /// `call pair(x, x, t)` adds to one array under two names: an optimiser took them for different memory.
@@ -192,7 +197,8 @@ fn adjoints_of_allocatable_components_agree_with_differences() {
         let text = std::fs::read_to_string(root().join(format!("command/tests/fortran/{file}.f90"))).unwrap();
         folder.write(&format!("{file}.f90"), &text);
     }
-    let head = "step(f)/(f x) pass(cost)/(g x) through(cost store)/(x store) march(cost)/(x temperature)";
+    let head =
+        "step(f)/(f x) pass(cost)/(g x) through(cost store)/(x store) march(cost)/(x temperature) filtered(cost)/(t)";
     let output = folder.run(&["adjoint", "held.f90", "--head", head]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for level in levels() {
@@ -212,7 +218,7 @@ fn adjoints_of_allocatable_components_agree_with_differences() {
         assert!(built.status.success() && !said.contains("Warning"), "{said}");
         let ran = Command::new(folder.0.join("test")).output().unwrap();
         let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-        assert_eq!(lines, "right step\nright pass\nright through\nright march\n", "{errors}");
+        assert_eq!(lines, "right step\nright pass\nright through\nright march\nright filtered\n", "{errors}");
     }
 }
 

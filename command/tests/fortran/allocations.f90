@@ -2,7 +2,7 @@
 module allocations
   implicit none
   private
-  public :: alike, moved, again, inside, asked
+  public :: alike, moved, again, inside, asked, passed
   integer, parameter :: wp = kind(1.0d0)
 contains
   subroutine alike(n, x, y)
@@ -86,4 +86,35 @@ contains
     a = x*y
     if (allocated(a)) y = y*a
   end subroutine
+
+  ! Bounds go along.
+  subroutine passed(n, x, y)
+    integer, intent(in) :: n
+    real(wp), intent(inout) :: x(n), y(n)
+    real(wp), allocatable :: a(:), b(:, :)
+    allocate (a(-2:n - 3), source=x)
+    allocate (b(2, 0:3))
+    b = reshape(y, [2, 4])
+    call layers(a, b)
+    call layers(h=b, t=a)
+    x = a
+    y = reshape(b, [n])
+  end subroutine
+
+  subroutine layers(t, h)
+    real(wp), allocatable, intent(inout) :: t(:)
+    real(wp), allocatable, intent(in out) :: h(:, :)
+    integer :: i
+    if (.not. allocated(t)) allocate (t(3))
+    do i = lbound(t, 1) + 1, ubound(t, 1)
+      t(i) = t(i)*h(1, mod(i + 3, 4)) + sin(t(i - 1))
+    end do
+    h(:, lbound(h, 2)) = h(:, 3)*t(-2)
+    h = h*total(t)
+  end subroutine
+
+  real(wp) function total(t)
+    real(wp), allocatable, intent(in) :: t(:)
+    total = sum(t) + t(0)*lbound(t, 1)
+  end function
 end module

@@ -10,7 +10,7 @@ module held
   use columns
   implicit none
   private
-  public :: step, pass, field, mesh, store, through, march
+  public :: step, pass, field, mesh, store, through, march, filtered
   type :: field
     real(wp), allocatable :: v(:), m(:, :)
     real(wp), allocatable :: scale
@@ -87,6 +87,16 @@ contains
     end do
     temperature = 2*temperature
     cost = sum(temperature(lbound(temperature, 1) + 1:)**2) + size(depth)
+  end subroutine
+
+  subroutine filtered(t, cost)
+    real(wp), allocatable, intent(inout) :: t(:)
+    real(wp), intent(out) :: cost
+    integer :: i
+    do i = 1, ubound(t, 1)
+      t(i) = t(i)*t(i - 1)
+    end do
+    cost = sum(t)*t(0)
   end subroutine
 
   subroutine spread_out(t, k)

@@ -68,6 +68,17 @@ program main
   call filled(-h)
   call march(n, x - h, low)
   call compare('march', found, (high - low)/(2*h))
+
+  call filled(0.0_wp)
+  temperature_b = 0
+  cost_b = 1
+  call filtered_b(temperature, temperature_b, cost, cost_b)
+  found = sum(temperature_b)
+  call filled(h)
+  call filtered(temperature, high)
+  call filled(-h)
+  call filtered(temperature, low)
+  call compare('filtered', found, (high - low)/(2*h))
 contains
 
   subroutine filled(by)

@@ -215,6 +215,8 @@ pub struct FortranDummy {
     pub is_named: bool,
     /// The length of a text, if it is constant.
     pub length: Option<i128>,
+    /// Whether it is allocatable.
+    pub is_allocatable: bool,
 }
 
 /// What a parameter is in Fortran.
@@ -233,4 +235,21 @@ pub enum DummyKind {
         /// The dimension.
         dim: u32,
     },
+    /// The lower bound of a dimension, from 1, of the argument at this position, which is allocatable.
+    Lower {
+        /// The argument's position among the parameters.
+        of: u32,
+        /// The dimension.
+        dim: u32,
+    },
+}
+
+impl DummyKind {
+    /// The argument whose bounds a call brings along by this.
+    pub fn bound_of(self) -> Option<usize> {
+        match self {
+            DummyKind::Extent { of, .. } | DummyKind::Lower { of, .. } => Some(of as usize),
+            DummyKind::Value | DummyKind::Scalar | DummyKind::Array => None,
+        }
+    }
 }

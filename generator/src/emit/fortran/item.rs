@@ -204,7 +204,7 @@ impl Body<'_> {
     fn returned(&mut self, id: ProcId, name: &str, mut list: Vec<String>) {
         let to = list.pop().unwrap_or_default();
         let mut dummies = self.unit.facts(id).dummies.iter().rev();
-        let result = dummies.find(|dummy| !matches!(dummy.kind, DummyKind::Extent { .. }));
+        let result = dummies.find(|dummy| dummy.kind.bound_of().is_none());
         let is_array = result.is_some_and(|result| result.kind == DummyKind::Array);
         let whole = to.split_once('(').filter(|_| is_array).map(|(whole, _)| whole);
         let to = whole.unwrap_or(&to).to_string();
@@ -237,7 +237,11 @@ impl Body<'_> {
         let mut list = Vec::new();
         for (position, (dummy, arg)) in facts.dummies.iter().zip(args).enumerate() {
             let text = match dummy.kind {
-                DummyKind::Extent { .. } => continue,
+                DummyKind::Extent { .. } | DummyKind::Lower { .. } => continue,
+                DummyKind::Array if dummy.is_allocatable => self.problem(&format!(
+                    "a call of '{}', which has an allocatable argument and no derivative",
+                    facts.name
+                )),
                 DummyKind::Value => self.own(arg),
                 DummyKind::Scalar => self.argument(arg, &Form::Scalar),
                 DummyKind::Array => {

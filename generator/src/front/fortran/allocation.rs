@@ -272,6 +272,12 @@ impl<'t> Lower<'_, 't> {
                 return Ok(Expr::constant(i128::from(known.is_some()), logical()));
             }
         }
+        // An argument is allocated where the procedure is called.
+        if let Some(Memory::Array(Array { deferred: true, .. })) = id.and_then(|id| self.memory.get(&id))
+            && id.is_some_and(|id| self.names.symbol(id).flags.dummy)
+        {
+            return Ok(Expr::constant(1, logical()));
+        }
         let what = "whether this is allocated depends on what ran before";
         self.refuse(expr.span, Class::Language, what, "allocate it once, outside of branches and loops")
     }

@@ -13,6 +13,9 @@ use adtape_fortran::tree::statement::{Action, Arm, Statement};
 /// Functions whose elements are not those of their argument at the same place.
 pub const TRANSFORMED: [&str; 8] = ["cshift", "eoshift", "matmul", "pack", "reshape", "spread", "transpose", "unpack"];
 
+/// A mask, and whether it is to hold.
+type Masked = (Array, bool);
+
 impl<'t> Lower<'_, 't> {
     /// The extents of an expression of arrays.
     pub fn shape(&mut self, expr: &'t Written) -> Result<Vec<Expr>> {
@@ -182,19 +185,26 @@ impl<'t> Lower<'_, 't> {
     /// `where (mask) a = b`: the mask is evaluated before anything is assigned.
     pub fn where_statement(&mut self, mask: &'t Written, inner: &'t Statement) -> Result<()> {
         let mask = self.mask(mask)?;
-        self.masked(&[], Some(&mask), std::slice::from_ref(inner))
+        self.masked(&[(mask, true)], std::slice::from_ref(inner))
     }
 
     /// `where … elsewhere … end where`.
     pub fn where_construct(&mut self, arms: &'t [Arm]) -> Result<()> {
-        let mut before: Vec<Array> = Vec::new();
+        self.masked_arms(&[], arms)
+    }
+
+    /// The arms of WHERE, as far as the masks around it allow.
+    fn masked_arms(&mut self, around: &[Masked], arms: &'t [Arm]) -> Result<()> {
+        let mut before = around.to_vec();
         for arm in arms {
             let own = match &arm.condition {
                 Some(mask) => Some(self.mask(mask)?),
                 None => None,
             };
-            self.masked(&before, own.as_ref(), &arm.block)?;
-            before.extend(own);
+            let mut all = before.clone();
+            all.extend(own.iter().map(|mask| (mask.clone(), true)));
+            self.masked(&all, &arm.block)?;
+            before.extend(own.map(|mask| (mask, false)));
         }
         Ok(())
     }
@@ -213,20 +223,32 @@ impl<'t> Lower<'_, 't> {
         Ok(array)
     }
 
-    /// Assigns where a mask holds and those before it do not.
-    fn masked(&mut self, not_in: &[Array], mask: Option<&Array>, block: &'t [Statement]) -> Result<()> {
+    /// Assigns where masks hold or do not.
+    fn masked(&mut self, masks: &[Masked], block: &'t [Statement]) -> Result<()> {
         for statement in block {
             self.b.span = self.span(statement.span);
-            let Action::Assign(target, value) = &statement.action else {
-                let what = "this statement inside of WHERE is not supported";
-                return self.refuse(statement.span, Class::Language, what, "write loops with IF");
-            };
-            let (not_in, mask) = (not_in.to_vec(), mask.cloned());
-            self.assign_elements(target, value, &mut |_, at| {
-                let others = not_in.iter().map(|mask| not(Expr::load(mask.element(at.to_vec()))));
-                let own = mask.iter().map(|mask| Expr::load(mask.element(at.to_vec())));
-                others.chain(own).reduce(|a, b| Expr::binary(Binary::And, a, b, logical()))
-            })?;
+            match &statement.action {
+                Action::Assign(target, value) => {
+                    let masks = masks.to_vec();
+                    self.assign_elements(target, value, &mut |_, at| {
+                        let all = masks.iter().map(|(mask, holds)| {
+                            let mask = Expr::load(mask.element(at.to_vec()));
+                            if *holds { mask } else { not(mask) }
+                        });
+                        all.reduce(|a, b| Expr::binary(Binary::And, a, b, logical()))
+                    })?;
+                }
+                Action::Where(arms) => self.masked_arms(masks, arms)?,
+                Action::WhereAction(mask, inner) => {
+                    let mut all = masks.to_vec();
+                    all.push((self.mask(mask)?, true));
+                    self.masked(&all, std::slice::from_ref(&**inner))?;
+                }
+                _ => {
+                    let what = "this statement inside of WHERE is not supported";
+                    return self.refuse(statement.span, Class::Language, what, "write loops with IF");
+                }
+            }
         }
         Ok(())
     }

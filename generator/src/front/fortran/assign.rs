@@ -8,7 +8,7 @@ use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::print;
 use adtape_fortran::scope::program::{self as scope, SymbolId, Type as Declared};
-use adtape_fortran::tree::expression::{Expr as Written, ExprKind as Kind, Reference};
+use adtape_fortran::tree::expression::{ArgumentValue, Expr as Written, ExprKind as Kind, Reference};
 use adtape_fortran::tree::walk::{self, Node};
 
 impl<'t> Lower<'_, 't> {
@@ -88,15 +88,7 @@ impl<'t> Lower<'_, 't> {
 
     fn assign_array(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
         let name = &*target.parts[0].name.name;
-        let mut inside = false;
-        walk::reference(target, &mut |node| {
-            if let Node::Reference(reference) = node
-                && !std::ptr::eq(reference, target)
-            {
-                inside |= *reference.parts[0].name.name == *name;
-            }
-        });
-        if inside {
+        if self.names_itself(target) {
             let what = format!("subscripts of '{name}' are computed from itself while it is assigned");
             return self.refuse(target.span, Class::Language, what, "copy them to another array first");
         }
@@ -107,6 +99,28 @@ impl<'t> Lower<'_, 't> {
             return self.assign_items(target, items);
         }
         self.assign_elements(target, value, &mut |_, _| None)
+    }
+
+    /// Whether subscripts of a reference read the variable that it begins with. Its bounds stay what they are.
+    fn names_itself(&self, target: &'t Reference) -> bool {
+        let (mut inside, mut bounds) = (false, Vec::new());
+        walk::reference(target, &mut |node| {
+            let Node::Reference(reference) = node else { return };
+            let called = self.reader.called(self.scope, &reference.parts[0]);
+            if matches!(&called, super::state::Called::Intrinsic(name) if matches!(&**name, "lbound" | "size" | "ubound"))
+            {
+                let list = reference.parts[0].lists.iter().flatten();
+                bounds.extend(list.filter_map(|argument| match &argument.value {
+                    ArgumentValue::Expr(value) => value.reference().map(std::ptr::from_ref),
+                    _ => None,
+                }));
+            }
+            let is_bound = bounds.contains(&std::ptr::from_ref(reference));
+            inside |= !std::ptr::eq(reference, target)
+                && !is_bound
+                && reference.parts[0].name.name == target.parts[0].name.name;
+        });
+        inside
     }
 
     /// `a = [b, c]`
@@ -131,6 +145,7 @@ impl<'t> Lower<'_, 't> {
         on: &mut dyn FnMut(&mut Self, &[Expr]) -> Option<Expr>,
     ) -> Result<()> {
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        self.hoist_subscripts(target)?;
         if !scalar && !self.is_derived(target) {
             self.hoist_parts(value)?;
         }

@@ -10,6 +10,7 @@ use adtape_fortran::scope::program::{ScopeId, SymbolId};
 use adtape_fortran::scope::shapes::{Bounds, Upper};
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Reference};
+use adtape_fortran::tree::header::Prefix;
 
 /// An actual argument that is copied: back to where, and from which array.
 struct Copied<'t> {
@@ -34,7 +35,7 @@ impl<'t> Lower<'_, 't> {
             Called::Procedure(scope) if self.reader.passive.contains_key(&scope) => {
                 self.call_passive(scope, callee, None)
             }
-            Called::Procedure(scope) => self.call(scope, callee, None, None, &[]),
+            Called::Procedure(scope) => self.call_for_elements(scope, callee),
             Called::Intrinsic(name) if PASSIVE.contains(&&*name) => Ok(()),
             Called::Intrinsic(name) if &*name == "move_alloc" => self.move_allocation(callee),
             Called::Intrinsic(name) => {
@@ -48,6 +49,24 @@ impl<'t> Lower<'_, 't> {
                 self.refuse(callee.span, Class::Language, format!("'{}' is no subroutine", part.name.name), "")
             }
         }
+    }
+
+    /// Calls a subroutine: an elemental one for each element of its arguments.
+    fn call_for_elements(&mut self, scope: ScopeId, callee: &'t Reference) -> Result<()> {
+        let arrays = callee.parts[0].lists.iter().flatten().filter_map(|argument| match &argument.value {
+            ArgumentValue::Expr(value) if self.names.type_of(self.scope, value).rank != Some(0) => Some(value),
+            _ => None,
+        });
+        let arrays: Vec<&'t Written> = arrays.collect();
+        let is_elemental = self.names.header(scope).is_some_and(|header| header.prefixes.contains(&Prefix::Elemental));
+        let Some(first) = arrays.first().filter(|_| is_elemental) else {
+            return self.call(scope, callee, None, None, &[]);
+        };
+        for array in &arrays {
+            self.hoist_parts(array)?;
+        }
+        let shape = self.shape(first)?;
+        self.nest(&shape, &mut |this, at| this.call(scope, callee, None, None, at))
     }
 
     /// The result of a function.
@@ -216,7 +235,7 @@ impl<'t> Lower<'_, 't> {
         let at = if self.names.type_of(self.scope, actual).rank == Some(0) { &[] } else { at };
         match dummy.kind {
             DummyKind::Value if ty == text() => self.text_argument(dummy.symbol, actual),
-            DummyKind::Value | DummyKind::Extent { .. } => {
+            DummyKind::Value | DummyKind::Extent { .. } | DummyKind::Lower { .. } => {
                 let value = self.element(actual, at)?;
                 if value.ty != ty {
                     let what = format!("the argument '{}' has another type", self.names.symbol(dummy.symbol).name);
@@ -278,6 +297,9 @@ impl<'t> Lower<'_, 't> {
         copied: &mut Vec<Copied<'t>>,
     ) -> Result<Expr> {
         let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+        if self.names.symbol(dummy.symbol).flags.allocatable {
+            return self.allocated_argument(dummy, ty, actual, extents);
+        }
         let assumed = bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed));
         let rank = self.names.type_of(self.scope, actual).rank;
         let reference = actual.reference().filter(|reference| self.is_variable(reference));
@@ -346,6 +368,26 @@ impl<'t> Lower<'_, 't> {
             copied.push(Copied { to: reference, from: copy.clone(), shape });
         }
         Ok(pointer(copy.first(), &row))
+    }
+
+    /// The address of an allocatable array, with its bounds.
+    fn allocated_argument(
+        &mut self,
+        dummy: Passed,
+        ty: Type,
+        actual: &'t Written,
+        extents: &mut Vec<Expr>,
+    ) -> Result<Expr> {
+        let whole = actual.reference().filter(|reference| self.is_variable(reference) && self.is_whole(reference));
+        if let Some(reference) = whole
+            && let Memory::Array(array) = self.last_part(reference, &[])?.memory
+            && array.elem == ty
+        {
+            extents.extend(self.extents(reference)?);
+            extents.extend(array.lowers.iter().map(|lower| convert(lower.clone(), &Type::int())));
+            return Ok(self.to_array(dummy, &array));
+        }
+        self.refuse(actual.span, Class::Type, "no allocatable array stands where one is expected", "")
     }
 
     /// The extents of a reference, as the callee takes them.

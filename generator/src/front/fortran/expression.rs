@@ -68,9 +68,22 @@ impl<'t> Lower<'_, 't> {
                 self.hoist_parts(right)
             }
             Kind::Reference(reference) if !self.is_variable(reference) => self.hoist_call(expr, reference),
+            Kind::Reference(reference) => self.hoist_subscripts(reference),
             Kind::Array(_, items) => self.hoist_items(expr, items),
             _ => Ok(()),
         }
+    }
+
+    /// Puts vectors of subscripts into memory that are lists.
+    pub fn hoist_subscripts(&mut self, reference: &'t Reference) -> Result<()> {
+        for argument in reference.parts.iter().flat_map(|part| &part.lists).flatten() {
+            if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value
+                && self.names.type_of(self.scope, value).rank == Some(1)
+            {
+                self.hoist_parts(value)?;
+            }
+        }
+        Ok(())
     }
 
     fn hoist_call(&mut self, expr: &'t Written, reference: &'t Reference) -> Result<()> {

@@ -112,9 +112,7 @@ impl<'t> Lower<'_, 't> {
             let Some(Memory::Var(var)) = self.memory.get(&index.symbol) else { continue };
             let at = self.b.get(*var);
             let distance = subtract(at, index.from.clone());
-            let step = Expr::constant(index.step, distance.ty.clone());
-            let ty = distance.ty.clone();
-            places.push(if index.step == 1 { distance } else { Expr::binary(Binary::Divide, distance, step, ty) });
+            places.push(divide(distance, Expr::constant(index.step, index.ty.clone())));
         }
         places
     }
@@ -206,7 +204,6 @@ impl Index<'_> {
     /// How many values it takes; 0 or less if none.
     fn trips(&self) -> Expr {
         let step = Expr::constant(self.step, self.ty.clone());
-        let distance = add(subtract(self.to.clone(), self.from.clone()), step.clone());
-        if self.step == 1 { distance } else { Expr::binary(Binary::Divide, distance, step, self.ty.clone()) }
+        divide(add(subtract(self.to.clone(), self.from.clone()), step.clone()), step)
     }
 }

@@ -384,7 +384,7 @@ impl<'t> Lower<'_, 't> {
                     Some(self.steady(subtract(upper, lower.clone()).offset(1)))
                 }
                 Upper::Star => None,
-                Upper::Assumed if position < assumed.len() => Some(assumed[position].clone()),
+                Upper::Assumed | Upper::Deferred if position < assumed.len() => Some(assumed[position].clone()),
                 Upper::Assumed | Upper::Deferred => {
                     let what = format!("the shape of '{name}' is not declared");
                     return self.refuse(at, Class::Language, what, "declare its extents");

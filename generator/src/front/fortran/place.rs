@@ -128,9 +128,7 @@ impl<'t> Lower<'_, 't> {
         if known(&stride) == Some(1) {
             return Ok(subtract(last, first).offset(1));
         }
-        let distance = add(subtract(last, first), stride.clone());
-        let ty = distance.ty.clone();
-        Ok(Expr::binary(Binary::Divide, distance, convert(stride, &ty), ty))
+        Ok(divide(add(subtract(last, first), stride.clone()), stride))
     }
 
     /// The extents of a reference to an array.

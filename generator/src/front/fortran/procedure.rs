@@ -157,9 +157,15 @@ impl<'r, 't> Lower<'r, 't> {
             Intent::Out => "out",
             Intent::InOut => "inout",
         });
-        let is_extent = matches!(kind, DummyKind::Extent { .. });
-        let bounds = if is_extent { Vec::new() } else { self.bounds_text(symbol) };
-        self.facts.dummies.push(FortranDummy { kind, bounds, intent, is_named: false, length: None });
+        let bounds = if kind.bound_of().is_some() { Vec::new() } else { self.bounds_text(symbol) };
+        self.facts.dummies.push(FortranDummy {
+            kind,
+            bounds,
+            intent,
+            is_named: false,
+            length: None,
+            is_allocatable: false,
+        });
         (var, entry)
     }
 

@@ -50,7 +50,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A new variable of the derived type that an expression has.
-    fn new_struct(&mut self, expr: &Written, of: &str) -> Result<Place> {
+    pub fn new_struct(&mut self, expr: &Written, of: &str) -> Result<Place> {
         let elem = match self.names.type_of(self.scope, expr).type_ {
             Declared::Derived(id) => self.reader.derived_type(id),
             _ => Err("its type is not known".to_string()),
