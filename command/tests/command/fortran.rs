@@ -146,12 +146,24 @@ fn adjoints_of_elements_at_other_places_agree_with_tangents_and_differences() {
 
 #[test]
 fn adjoints_of_what_a_procedure_allocates_agree_with_tangents_and_differences() {
-    right("allocations", "-std=f2018", &["alike", "moved", "again", "inside", "asked", "passed"]);
+    right("allocations", "-std=f2018", &["alike", "moved", "again", "inside", "asked", "passed", "returned"]);
 }
 
 #[test]
 fn adjoints_of_functions_with_derived_types_agree_with_tangents_and_differences() {
     right("operators", "-std=f2018", &["steps", "called", "elements", "lists"]);
+}
+
+#[test]
+fn a_head_names_a_result_by_its_variable() {
+    let folder = Scratch::new("fortran-result");
+    let text = "function energy(n, x) result(total)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\n\
+                real(8) :: total\ntotal = sum(x**2)\nend function\n";
+    folder.write("model.f90", text);
+    folder.printed(&["adjoint", "model.f90", "--head", "energy(total)/(x)", "-o", "one_b.f90"]);
+    folder.printed(&["adjoint", "model.f90", "--head", "energy(energy)/(x)", "-o", "other_b.f90"]);
+    let text = |name: &str| folder.read(name).lines().filter(|line| !line.starts_with('!')).collect::<String>();
+    assert_eq!(text("one_b.f90").replace("one_b", "other_b"), text("other_b.f90"));
 }
 
 #[test]

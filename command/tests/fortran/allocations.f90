@@ -2,7 +2,7 @@
 module allocations
   implicit none
   private
-  public :: alike, moved, again, inside, asked, passed
+  public :: alike, moved, again, inside, asked, passed, returned
   integer, parameter :: wp = kind(1.0d0)
 contains
   subroutine alike(n, x, y)
@@ -85,6 +85,25 @@ contains
     if (.not. allocated(a)) allocate (a(n))
     a = x*y
     if (allocated(a)) y = y*a
+  end subroutine
+
+  ! Assignments that allocate, where no others follow.
+  subroutine returned(n, x, y)
+    integer, intent(in) :: n
+    real(wp), intent(inout) :: x(n), y(n)
+    real(wp), allocatable :: a(:)
+    integer :: i
+    if (n < 2) return
+    do i = 2, n
+      a = x(1:i)*y(i)
+      y(i) = sum(a*a)
+    end do
+    if (y(1) > 0.1_wp) then
+      a = x(1:3)*y(1:3)
+      y(1) = a(3)*a(1)
+    end if
+    a = x*y
+    x = a*a
   end subroutine
 
   ! Bounds go along.

@@ -189,6 +189,8 @@ pub struct FortranProc {
     pub key: String,
     /// Its own name.
     pub name: String,
+    /// The variable of its result, if it has another name.
+    pub result: Option<String>,
     /// The module that contains it.
     pub module: Option<usize>,
     /// Whether another procedure contains it, so that nothing outside can call it.

@@ -191,21 +191,27 @@ impl<'t> Lower<'_, 't> {
         let Some(name) = target.name() else { return Ok(false) };
         let id = self.symbol(name)?;
         let has_shape = self.names.type_of(self.scope, value).rank.is_some_and(|rank| rank > 0);
-        if !self.is_our_allocatable(id) || self.names.symbol(id).dims.is_none() || !self.b.at_top() || !has_shape {
+        if !self.is_our_allocatable(id) || self.names.symbol(id).dims.is_none() || !has_shape {
             return Ok(false);
         }
-        let before = match self.memory.get(&id) {
-            None => None,
-            Some(Memory::Array(array)) if array.deferred => Some(array.lowers.clone()),
+        // In a loop a pass would find what the one before made.
+        let (before, is_alive) = match self.memory.get(&id) {
+            None => (None, false),
+            Some(memory @ Memory::Array(array)) if array.deferred => {
+                (Some(array.lowers.clone()), self.is_alive(memory))
+            }
             Some(_) => return Ok(false),
         };
+        if is_alive && !self.b.at_top() {
+            return Ok(false);
+        }
         let (dims, lowers) = self.bounds_like(value)?;
         if let Some(before) = before {
             let extents: Vec<Expr> = dims.iter().filter_map(|dim| dim.extent.clone()).collect();
             // Where the shapes are equal, the bounds stay.
             let from_one = |lowers: &[Expr]| lowers.iter().all(|lower| known(lower) == Some(1));
             let is_clear = from_one(&before) && from_one(&lowers);
-            if self.reference_shape(target)? == extents || !is_clear {
+            if !is_clear || is_alive && self.reference_shape(target)? == extents {
                 return Ok(false);
             }
         }
@@ -213,7 +219,7 @@ impl<'t> Lower<'_, 't> {
         self.new_array(id, (dims, lowers), target.span)?;
         let Some(Memory::Array(new)) = self.memory.remove(&id) else { return Ok(false) };
         // The value may read what the name stood for.
-        old.into_iter().for_each(|old| drop(self.memory.insert(id, old)));
+        old.filter(|_| is_alive).into_iter().for_each(|old| drop(self.memory.insert(id, old)));
         let filled = self.fill_array(&new, value);
         self.memory.insert(id, Memory::Array(new));
         filled.map(|()| true)

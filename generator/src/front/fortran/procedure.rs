@@ -49,7 +49,8 @@ impl<'r, 't> Lower<'r, 't> {
         // Modules may have procedures of one name.
         let is_taken = reader.fortran.procs.iter().any(|known| known.key == name);
         let key = if is_taken { format!("{name}_{}", id.index()) } else { name.clone() };
-        let facts = FortranProc { key: key.clone(), name, module, is_internal, ..FortranProc::default() };
+        let result = unit.header.result.as_ref().map(|result| result.name.to_string());
+        let facts = FortranProc { key: key.clone(), name, result, module, is_internal, ..FortranProc::default() };
         let mut b = Builder::new(&key, Type::Void, span);
         b.proc_mut().language = Language::Fortran;
         let (memory, open) = (FxHashMap::default(), Vec::new());
