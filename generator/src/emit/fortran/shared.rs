@@ -47,9 +47,9 @@ fn reverse_sweeps<'a>(unit: &'a Unit) -> impl Iterator<Item = (ProcId, &'a Proc)
 
 /// The reverse sweeps that a sweep calls.
 fn calls(proc: &Proc) -> impl Iterator<Item = (ProcId, &[Expr])> {
-    proc.items.iter().filter_map(|item| match &item.kind {
-        ItemKind::Call { callee: Callee::Sweep(id, Role::Reverse), args, .. } => Some((*id, &args[..])),
-        _ => None,
+    proc.items.iter().filter_map(|item| {
+        let ItemKind::Call { callee: Callee::Sweep(id, Role::Reverse), args, .. } = &item.kind else { return None };
+        Some((*id, &args[..]))
     })
 }
 

@@ -264,7 +264,7 @@ impl<'a> Unit<'a> {
         known.fields.iter().filter(move |field| field.ty.target().is_none() && !is_inquiry(field))
     }
 
-    /// Of an allocatable variable its type and its rank.
+    /// The type and the rank of an allocatable variable; none of others.
     pub fn allocatable(&self, ty: &Type) -> Option<(String, usize)> {
         let of = self.derived(ty).filter(|of| of.is_bare)?;
         let known = &self.program.types.structs[ty.as_struct()?];

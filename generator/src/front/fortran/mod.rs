@@ -3,7 +3,7 @@
 //! ```text
 //!   texts ──► reach ────────────────► procedure ──► statement, loops, call
 //!   files,    what heads call, how      dummies,      assign, arrays ──► place, expression, intrinsic
-//!   places    arguments are passed      locals
+//!   places    arguments are passed      locals        forall, associate, allocation
 //! ```
 //!
 //! A scalar dummy that no procedure writes is a value; others are pointers. Arrays are pointers to their first element,

@@ -4,7 +4,7 @@
 //!   v + h*force(r)      +(v, *(h, force(r)))      a reference whose name is the operator
 //! ```
 
-use super::state::{Called, Lower, Reader, Result};
+use super::state::{Called, Lower, Operators, Reader, Result};
 use crate::refuse::Class;
 use adtape_fortran::scope::program::{Program, ScopeId, ScopeKind, Type as Declared};
 use adtape_fortran::source::Span as Written;
@@ -12,10 +12,6 @@ use adtape_fortran::tree::expression::{
     Argument, ArgumentValue, Expr, ExprKind as Kind, Ident, Part, Reference, Section,
 };
 use adtape_fortran::tree::walk::{self, Node};
-use rustc_hash::FxHashMap;
-
-/// The calls that operators stand for, by the place of the operator in the tree.
-pub type Operators = FxHashMap<usize, Reference>;
 
 /// Finds the operators in the bodies of procedures.
 pub fn operators(names: &Program) -> Operators {

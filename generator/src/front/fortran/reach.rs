@@ -1,8 +1,7 @@
 //! What the heads call, and how arguments are passed.
 
 use super::jumps::blocks;
-use super::operators::Operators;
-use super::state::{Called, From, Lower, Passed, Procedure, Reader};
+use super::state::{Called, From, Lower, Operators, Passed, Procedure, Reader};
 use super::stretches::Storage;
 use super::texts::Texts;
 use crate::ir::*;

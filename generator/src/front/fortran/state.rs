@@ -1,7 +1,6 @@
 //! What the reader of a program and the lowering of one procedure know.
 
 use super::make::{add, multiply};
-use super::operators::Operators;
 use super::stretches::Storage;
 use super::texts::Texts;
 use crate::front::jumps::{Jumps, Target};
@@ -9,9 +8,12 @@ use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Refusal;
 use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
-use adtape_fortran::tree::expression::{Expr as Written, Ident};
+use adtape_fortran::tree::expression::{Expr as Written, Ident, Reference};
 use adtape_fortran::tree::unit::Unit;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The calls that operators stand for, by the place of the operator in the tree.
+pub type Operators = FxHashMap<usize, Reference>;
 
 /// Reads a program.
 pub struct Reader<'t> {
