@@ -137,6 +137,7 @@ impl Job {
         };
         let program = front::read_or_explain(&input)
             .map_err(|unread| report::refusals(&unread.refusals, &unread.sources, &common.files))?;
+        name_results(&program, &mut heads);
         let (files, one_call) = (common.files.clone(), common.one_call);
         let written = [output.clone(), output.with_extension("h")];
         let inputs = origin::inputs(common, &program.files(), &written);
@@ -203,5 +204,16 @@ impl Job {
             }
         }
         Ok(())
+    }
+}
+
+/// Lets heads name the result of a function by its variable, as `function energy(x) result(total)` declares it.
+fn name_results(program: &Program, heads: &mut [Head]) {
+    let Some(fortran) = &program.fortran else { return };
+    for head in heads {
+        let of_head = fortran.procs.iter().find(|known| known.key == head.proc);
+        let Some(result) = of_head.and_then(|known| known.result.as_ref()) else { continue };
+        let named = head.dependents.iter_mut().filter(|name| *name == result);
+        named.for_each(|name| name.clone_from(&head.proc));
     }
 }

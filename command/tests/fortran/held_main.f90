@@ -1,5 +1,6 @@
 ! Compares adjoints of procedures with allocatable components with differences.
 program main
+  use columns, only: depth, temperature, mixing, scale, wet, temperature_b, mixing_b
   use held
   implicit none
   integer, parameter :: n = 6, layers = 3
@@ -47,7 +48,49 @@ program main
   call begun(store, 1, -h)
   call through(n, x - h, low)
   call compare('through', found, (high - low)/(2*h))
+
+  ! What nothing differentiates needs no adjoint.
+  allocate (depth(0:n), temperature(-1:n), mixing(n, 2), scale, wet(n))
+  allocate (temperature_b(0:n + 1), mixing_b(2:n + 1, 2))
+  depth = 0.1_wp
+  scale = 0.5_wp
+  wet = .true.
+  wet(3) = .false.
+  call filled(0.0_wp)
+  x_b = 0
+  temperature_b = 0
+  mixing_b = 0
+  cost_b = 1
+  call march_b(n, x, x_b, cost, cost_b)
+  found = sum(x_b) + sum(temperature_b)
+  call filled(h)
+  call march(n, x + h, high)
+  call filled(-h)
+  call march(n, x - h, low)
+  call compare('march', found, (high - low)/(2*h))
+
+  call filled(0.0_wp)
+  temperature_b = 0
+  cost_b = 1
+  call filtered_b(temperature, temperature_b, cost, cost_b)
+  found = sum(temperature_b)
+  call filled(h)
+  call filtered(temperature, high)
+  call filled(-h)
+  call filtered(temperature, low)
+  call compare('filtered', found, (high - low)/(2*h))
 contains
+
+  subroutine filled(by)
+    real(wp), intent(in) :: by
+    integer :: i
+    do i = 1, n
+      mixing(i, :) = 0.1_wp + 0.01_wp*i
+    end do
+    do i = -1, n
+      temperature(i) = 0.4_wp + 0.03_wp*i + by
+    end do
+  end subroutine
 
   subroutine compare(name, found, expected)
     character(*), intent(in) :: name

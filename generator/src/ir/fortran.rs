@@ -111,6 +111,9 @@ pub struct FortranType {
     pub lowers: BTreeMap<String, Vec<i128>>,
     /// Members that are no components, by name: extents and lower bounds of components that are allocatable.
     pub inquiries: BTreeMap<String, Inquiry>,
+    /// Whether no source declares it: it stands for an allocatable variable, its only component, which has the name of
+    /// what is of this type.
+    pub is_bare: bool,
 }
 
 /// What an inquiry function says of a dimension of an allocatable component.
@@ -186,12 +189,14 @@ pub struct FortranProc {
     pub key: String,
     /// Its own name.
     pub name: String,
+    /// The variable of its result, if it has another name.
+    pub result: Option<String>,
     /// The module that contains it.
     pub module: Option<usize>,
     /// Whether another procedure contains it, so that nothing outside can call it.
     pub is_internal: bool,
-    /// Whether it is a function that returns an array: its last dummy is the result.
-    pub returns_array: bool,
+    /// Whether it is a function that returns an array or a derived type: its last dummy is the result.
+    pub returns_memory: bool,
     /// By parameter.
     pub dummies: Vec<FortranDummy>,
     /// The constant lower bounds of an array's dimensions, the first of Fortran first, by the array's name; none for one
@@ -212,6 +217,8 @@ pub struct FortranDummy {
     pub is_named: bool,
     /// The length of a text, if it is constant.
     pub length: Option<i128>,
+    /// Whether it is allocatable.
+    pub is_allocatable: bool,
 }
 
 /// What a parameter is in Fortran.
@@ -230,4 +237,21 @@ pub enum DummyKind {
         /// The dimension.
         dim: u32,
     },
+    /// The lower bound of a dimension, from 1, of the argument at this position, which is allocatable.
+    Lower {
+        /// The argument's position among the parameters.
+        of: u32,
+        /// The dimension.
+        dim: u32,
+    },
+}
+
+impl DummyKind {
+    /// The argument whose bounds a call brings along by this.
+    pub fn bound_of(self) -> Option<usize> {
+        match self {
+            DummyKind::Extent { of, .. } | DummyKind::Lower { of, .. } => Some(of as usize),
+            DummyKind::Value | DummyKind::Scalar | DummyKind::Array => None,
+        }
+    }
 }

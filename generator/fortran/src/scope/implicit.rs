@@ -44,6 +44,7 @@ impl<'t> Program<'t> {
                     scopes.push(inner);
                 }
                 Node::Leave => drop(scopes.pop()),
+                Node::Operator(_) => {}
                 Node::Index(name) => self.add_name(scope, here, name, Use::Plain),
                 Node::Callee(callee) if callee.parts.len() == 1 => {
                     self.add_name(scope, here, &callee.parts[0].name, Use::Subroutine);

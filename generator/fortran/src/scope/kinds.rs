@@ -57,7 +57,11 @@ impl<'t> Program<'t> {
             }
             ExprKind::Parenthesised(inner) => self.type_of(scope, inner),
             ExprKind::Unary(operator, operand) => match operator {
-                Unary::Plus | Unary::Minus | Unary::Not => self.type_of(scope, operand),
+                Unary::Plus | Unary::Minus | Unary::Not => {
+                    let typed = self.type_of(scope, operand);
+                    let is_own = matches!(typed.type_, Type::Derived(_));
+                    if is_own { self.type_of_operator(scope, &operator.text(), &[operand]) } else { typed }
+                }
                 Unary::Defined(name) => self.type_of_operator(scope, &format!(".{name}."), &[operand]),
             },
             ExprKind::Binary(operator, left, right) => self.type_of_binary(scope, operator, left, right),
@@ -121,7 +125,8 @@ impl<'t> Program<'t> {
     fn type_of_operator(&self, scope: ScopeId, operator: &str, operands: &[&Expr]) -> Typed {
         let actuals: Vec<Typed> = operands.iter().map(|operand| self.type_of(scope, operand)).collect();
         let found = self.operator(scope, operator, &actuals);
-        found.map_or_else(Typed::opaque, |procedure| self.result_of(procedure))
+        let actuals: Vec<_> = actuals.into_iter().map(|actual| (None, actual)).collect();
+        found.map_or_else(Typed::opaque, |procedure| self.elemental(procedure, &actuals))
     }
 
     /// The type that a declaration writes.

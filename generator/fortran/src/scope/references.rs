@@ -24,6 +24,10 @@ impl<'t> Program<'t> {
     }
 
     fn type_of_first(&self, scope: ScopeId, part: &Part) -> Typed {
+        if let Some(found) = self.operator_of(scope, part) {
+            let operands = part.lists.first().map_or(Vec::new(), |list| self.typed_arguments(scope, list));
+            return self.elemental(found, &operands);
+        }
         let Some(id) = self.lookup(scope, &part.name.name) else {
             return match (intrinsic(&part.name.name), part.lists.first()) {
                 (Some(intrinsic), Some(list)) => self.type_of_intrinsic(scope, intrinsic, list),
@@ -65,8 +69,18 @@ impl<'t> Program<'t> {
         }
     }
 
+    /// The procedure that a call by an operator leads to, as `+(a, b)`: no source writes such a call.
+    pub fn operator_of(&self, scope: ScopeId, part: &Part) -> Option<SymbolId> {
+        if part.name.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            return None;
+        }
+        let operands = part.lists.first().map_or(Vec::new(), |list| self.typed_arguments(scope, list));
+        let operands: Vec<Typed> = operands.into_iter().map(|(_, typed)| typed).collect();
+        self.operator(scope, &part.name.name, &operands)
+    }
+
     /// The result of a call; that of an elemental function has the rank of its arguments.
-    fn elemental(&self, id: SymbolId, actuals: &[(Option<Box<str>>, Typed)]) -> Typed {
+    pub(super) fn elemental(&self, id: SymbolId, actuals: &[(Option<Box<str>>, Typed)]) -> Typed {
         let result = self.result_of(id);
         let is_elemental = match self.symbol(id).class {
             Class::Procedure(inner) => self

@@ -14,6 +14,8 @@ pub enum Node<'t> {
     Callee(&'t Reference),
     /// The variable of a loop in a list, or an index of FORALL.
     Index(&'t Ident),
+    /// An operator with its operands, which come behind it.
+    Operator(&'t Expr),
     /// A statement that makes a scope of its own: BLOCK, ASSOCIATE, SELECT, a loop with typed indices.
     Enter(&'t Statement),
     /// An arm of SELECT TYPE in which the selector has the type of the guard.
@@ -36,8 +38,17 @@ pub fn block<'t>(statements: &'t Block, visit: &mut Visit<'_, 't>) {
 pub fn expr<'t>(expression: &'t Expr, visit: &mut Visit<'_, 't>) {
     deep(|| match &expression.kind {
         ExprKind::Reference(one) => reference(one, visit),
-        ExprKind::Unary(_, operand) | ExprKind::Parenthesised(operand) => expr(operand, visit),
-        ExprKind::Binary(_, left, right) | ExprKind::Complex(left, right) => {
+        ExprKind::Parenthesised(operand) => expr(operand, visit),
+        ExprKind::Unary(_, operand) => {
+            visit(Node::Operator(expression));
+            expr(operand, visit);
+        }
+        ExprKind::Binary(_, left, right) => {
+            visit(Node::Operator(expression));
+            expr(left, visit);
+            expr(right, visit);
+        }
+        ExprKind::Complex(left, right) => {
             expr(left, visit);
             expr(right, visit);
         }

@@ -184,7 +184,8 @@ impl Unit<'_> {
                 _ => "inout",
             };
             all.list.push(param.name.clone());
-            let line = format!("{ty}, intent({intent}) :: {}{dims}", param.name);
+            let allocatable = if dummy.is_allocatable { ", allocatable" } else { "" };
+            let line = format!("{ty}{allocatable}, intent({intent}) :: {}{dims}", param.name);
             let is_scalar = dims.is_empty() && dummy.kind == DummyKind::Value;
             if is_scalar {
                 all.scalars.push(line)
@@ -214,7 +215,7 @@ impl Unit<'_> {
 
     /// Whether a parameter is an extent that the call brings along.
     pub fn is_extent(&self, head: ProcId, k: usize) -> bool {
-        matches!(self.facts(head).dummies[k].kind, DummyKind::Extent { .. })
+        self.facts(head).dummies[k].kind.bound_of().is_some()
     }
 
     /// The parameters that the user's procedure has.
@@ -240,7 +241,8 @@ impl Unit<'_> {
         let actual = |role: &ReverseParam| match role {
             ReverseParam::Primal(k) => match facts.dummies[*k as usize].kind {
                 DummyKind::Extent { of, dim } => format!("size({}, {dim})", primal.params[of as usize].name),
-                _ => primal.params[*k as usize].name.clone(),
+                DummyKind::Lower { of, dim } => format!("lbound({}, {dim})", primal.params[of as usize].name),
+                DummyKind::Value | DummyKind::Scalar | DummyKind::Array => primal.params[*k as usize].name.clone(),
             },
             ReverseParam::Adjoint(k) => dummies.derivatives[*k as usize].clone(),
             ReverseParam::Seed => dummies.seed.clone(),

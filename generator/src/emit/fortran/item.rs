@@ -123,8 +123,8 @@ impl Body<'_> {
             }
             Callee::Proc(id) if !self.unit.sweeps.contains_key(&(*id, Role::Primal)) => {
                 let (name, list) = (self.primal_name(*id), self.primal_arguments(*id, args));
-                if self.unit.facts(*id).returns_array {
-                    return self.returned(&name, list);
+                if self.unit.facts(*id).returns_memory {
+                    return self.returned(*id, &name, list);
                 }
                 let ty = self.result_type(callee);
                 if ty != Type::Void {
@@ -200,10 +200,14 @@ impl Body<'_> {
         }
     }
 
-    /// Writes the call of a function that returns an array: its last argument is where that goes.
-    fn returned(&mut self, name: &str, mut list: Vec<String>) {
+    /// Writes the call of a function that returns an array or a derived type: its last argument is where that goes.
+    fn returned(&mut self, id: ProcId, name: &str, mut list: Vec<String>) {
         let to = list.pop().unwrap_or_default();
-        let to = to.split_once('(').map_or(&*to, |(whole, _)| whole).to_string();
+        let mut dummies = self.unit.facts(id).dummies.iter().rev();
+        let result = dummies.find(|dummy| dummy.kind.bound_of().is_none());
+        let is_array = result.is_some_and(|result| result.kind == DummyKind::Array);
+        let whole = to.split_once('(').filter(|_| is_array).map(|(whole, _)| whole);
+        let to = whole.unwrap_or(&to).to_string();
         self.statement(&format!("{to} = {name}({})", list.join(", ")));
     }
 
@@ -233,7 +237,11 @@ impl Body<'_> {
         let mut list = Vec::new();
         for (position, (dummy, arg)) in facts.dummies.iter().zip(args).enumerate() {
             let text = match dummy.kind {
-                DummyKind::Extent { .. } => continue,
+                DummyKind::Extent { .. } | DummyKind::Lower { .. } => continue,
+                DummyKind::Array if dummy.is_allocatable => self.problem(&format!(
+                    "a call of '{}', which has an allocatable argument and no derivative",
+                    facts.name
+                )),
                 DummyKind::Value => self.own(arg),
                 DummyKind::Scalar => self.argument(arg, &Form::Scalar),
                 DummyKind::Array => {

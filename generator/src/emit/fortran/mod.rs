@@ -16,6 +16,7 @@ mod memory;
 mod names;
 mod parts;
 mod place;
+mod shared;
 mod snapshot;
 mod state;
 mod sweep;
@@ -99,7 +100,7 @@ fn refused<T>(span: Span, what: String, help: &str) -> Result<T, Vec<Refusal>> {
     Err(vec![Refusal { class: Class::Language, span, what, help: help.to_string() }])
 }
 
-/// Refuses what the check does not compare: variables in COMMON, derived types, and heads outside of modules with
+/// Refuses what the check does not compare: variables in COMMON, derived types, allocatable arguments, and heads outside of modules with
 /// assumed shapes, because what the check calls has no interface for them.
 fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> {
     refuse_shadows(unit, "--check does not compare")?;
@@ -116,6 +117,15 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
         if let Some(param) = proc.params.iter().find(|param| words::is_text(param.ty.target().unwrap_or(&param.ty))) {
             let what = format!("--check does not pass texts, as '{}'", param.name);
             return refused(proc.span, what, "make a head that passes the text on");
+        }
+        let mut dummies = unit.facts(head).dummies.iter().zip(&proc.params);
+        if let Some((_, param)) = dummies.find(|(dummy, _)| dummy.is_allocatable) {
+            let what = format!("--check does not pass allocatable arguments, as '{}'", param.name);
+            return refused(
+                proc.span,
+                what,
+                "make a head that has it as an argument of assumed shape and passes a copy on",
+            );
         }
     }
     for &head in adjoint.heads.iter().filter(|head| unit.facts(**head).module.is_none()) {
@@ -134,13 +144,17 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
 fn refuse_shadows(unit: &Unit, why: &str) -> Result<(), Vec<Refusal>> {
     for (shadow, primal) in &unit.shadows {
         let object = &unit.program.globals[*primal];
-        let is_derived = unit.derived(&object.elem).is_some();
-        if !is_derived && unit.stored(*shadow).module().is_some() {
+        let derived = unit.derived(&object.elem);
+        if derived.is_none() && unit.stored(*shadow).module().is_some() {
             continue;
         }
-        let kind = if is_derived { "variables of derived types" } else { "variables in COMMON or with SAVE" };
+        let kind = match derived {
+            Some(of) if of.is_bare => "allocatable variables",
+            Some(_) => "variables of derived types",
+            None => "variables in COMMON or with SAVE",
+        };
         let what = format!("{why} {kind}, as '{}'", object.name);
-        let help = "make it a variable of a module, of a type that Fortran has";
+        let help = "make it a variable of a module, of constant extents and of a type that Fortran has";
         return refused(object.span, what, help);
     }
     Ok(())
@@ -213,6 +227,7 @@ fn unit_of_adjoint<'a>(
         refuse_wide(&unit)?;
     }
     unit.copy_internals();
+    unit.shared = shared::shared(&unit);
     Ok(unit)
 }
 

@@ -146,6 +146,10 @@ fn contains_line(lines: &[&str], module: &FortranModule) -> Option<u32> {
 
 /// The declaration of the derivative of a variable in a module.
 fn shadow_text(unit: &Unit, shadow: GlobalId, object: &Object) -> String {
+    if let Some((ty, rank)) = unit.allocatable(&object.elem) {
+        let dims = if rank == 0 { String::new() } else { format!("({})", vec![":"; rank].join(", ")) };
+        return format!("  {ty}, allocatable, save :: {}{dims}\n", object.name);
+    }
     let dims = unit.bounds_of(shadow).into_iter().map(|(first, last)| format!("{first}:{last}"));
     let dims: Vec<String> = dims.collect();
     let dims = if dims.is_empty() { String::new() } else { format!("({})", dims.join(", ")) };

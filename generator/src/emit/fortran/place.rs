@@ -93,9 +93,12 @@ impl Body<'_> {
                     let declared = self.unit.fortran.types.get(&known.name)?;
                     let lowers = declared.lowers.get(&component.name);
                     form = lowers.map_or(Form::Scalar, |lowers| Form::Bounds(lowers.clone()));
-                    name = match declared.inquiries.get(&component.name) {
-                        Some(of) => format!("{}({name}%{}, {})", of.function, of.component, of.dim),
-                        None => format!("{name}%{}", component.name),
+                    let inquiry = declared.inquiries.get(&component.name);
+                    let named = inquiry.map_or(&component.name, |of| &of.component);
+                    let whole = if declared.is_bare { name } else { format!("{name}%{named}") };
+                    name = match inquiry {
+                        Some(of) => format!("{}({whole}, {})", of.function, of.dim),
+                        None => whole,
                     };
                     of = component.ty.innermost().as_struct();
                 }

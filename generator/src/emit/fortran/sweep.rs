@@ -135,7 +135,8 @@ impl Unit<'_> {
             let intent = if reads { "in" } else { "inout" };
             let dims = self.bounds_text(id, role, form, &primal_name);
             let ty = self.dummy_type(&param.ty, dummy);
-            let line = format!("{ty}, intent({intent}) :: {name}{dims}");
+            let target = if is_adjoint && self.shared.contains(&(id, position)) { ", target" } else { "" };
+            let line = format!("{ty}, intent({intent}){target} :: {name}{dims}");
             if by_value { out.line(&line) } else { arrays.push(line) }
         }
         arrays.iter().for_each(|line| out.line(line));

@@ -37,6 +37,8 @@ pub struct Unit<'a> {
     problems: RefCell<Vec<Refusal>>,
     /// Names that modules hide and sweeps of other modules need.
     pub opened: RefCell<BTreeSet<(usize, String)>>,
+    /// Parameters of reverse sweeps whose memory may have a second name.
+    pub shared: BTreeSet<(ProcId, usize)>,
 }
 
 /// A sweep, or a tangent.
@@ -71,6 +73,7 @@ impl<'a> Unit<'a> {
             stem,
             problems: RefCell::default(),
             opened: RefCell::default(),
+            shared: BTreeSet::new(),
         }
     }
 
@@ -259,6 +262,15 @@ impl<'a> Unit<'a> {
         let inquiries = self.fortran.types.get(&known.name).map(|of| &of.inquiries);
         let is_inquiry = move |field: &Field| inquiries.is_some_and(|all| all.contains_key(&field.name));
         known.fields.iter().filter(move |field| field.ty.target().is_none() && !is_inquiry(field))
+    }
+
+    /// The type and the rank of an allocatable variable; none of others.
+    pub fn allocatable(&self, ty: &Type) -> Option<(String, usize)> {
+        let of = self.derived(ty).filter(|of| of.is_bare)?;
+        let known = &self.program.types.structs[ty.as_struct()?];
+        let elem = known.fields.iter().find_map(|field| field.ty.target())?.innermost();
+        let dims = of.inquiries.values().map(|inquiry| inquiry.dim).max();
+        Some((self.type_text(elem), dims.unwrap_or(0)))
     }
 
     /// The value of a type of which all numbers are 0.

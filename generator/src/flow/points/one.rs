@@ -9,6 +9,8 @@
 //!   pointer, so it may be any object of the caller with elements of that type.
 //!
 //! Pointers in objects that are one may be one pointer, so what they lead to is one object, too.
+//!
+//! Fortran says none of this: what it subtracts in subscripts are lower bounds, and allocatable memory has one name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +19,9 @@ use super::state::{Points, Related};
 use crate::flow::locs::{self, Loc, Root, Set};
 use crate::flow::points::state::One;
 use crate::flow::walk;
-use crate::ir::{Base, Binary, Callee, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, RegionId, Span, Type};
+use crate::ir::{
+    Base, Binary, Callee, Expr, ExprKind, ItemId, ItemKind, Language, Place, ProcId, RegionId, Span, Type,
+};
 
 /// Some element that is surely below all that have a number.
 const BELOW: i128 = i128::MIN / 2;
@@ -44,6 +48,9 @@ impl Points<'_> {
     /// What a procedure compares and accesses, and what its callees do.
     fn relate_in(&self, p: ProcId, one: &mut One) {
         let proc = &self.program.procs[p];
+        if proc.language == Language::Fortran {
+            return;
+        }
         for id in walk::items(proc, RegionId(0)) {
             let item = &proc.items[id];
             for e in walk::of_item(proc, item) {

@@ -2,24 +2,32 @@
 
 use super::make::*;
 use super::reductions::REDUCING;
-use super::state::{Array, Called, Lower, Memory, Result};
+use super::state::{Array, Called, Lower, Result};
 use super::types::logical;
-use crate::front::jumps::Ends;
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::value::Value as Constant;
-use adtape_fortran::source::Span as At;
-use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, ExprKind as Kind};
-use adtape_fortran::tree::statement::{Action, Arm, Indices, Statement};
+use adtape_fortran::tree::expression::{ArgumentValue, Expr as Written, ExprKind as Kind};
+use adtape_fortran::tree::statement::{Action, Arm, Statement};
 
 /// Functions whose elements are not those of their argument at the same place.
-pub const TRANSFORMED: [&str; 6] = ["cshift", "matmul", "pack", "reshape", "spread", "transpose"];
+pub const TRANSFORMED: [&str; 8] = ["cshift", "eoshift", "matmul", "pack", "reshape", "spread", "transpose", "unpack"];
+
+/// A mask, and whether it is to hold.
+type Masked = (Array, bool);
 
 impl<'t> Lower<'_, 't> {
     /// The extents of an expression of arrays.
     pub fn shape(&mut self, expr: &'t Written) -> Result<Vec<Expr>> {
         if let Some(array) = self.constructed.get(&std::ptr::from_ref(expr).addr()) {
             return Ok(array.dims.iter().filter_map(|dim| dim.extent.clone()).collect());
+        }
+        if let Some(call) = self.reader.operator(expr)
+            && let Called::Procedure(scope) = self.reader.called(self.scope, &call.parts[0])
+            && self.returns_array(scope)
+        {
+            let array = self.returned_array(expr, scope, call)?;
+            return Ok(array.dims.into_iter().filter_map(|dim| dim.extent).collect());
         }
         match &expr.kind {
             Kind::Parenthesised(inner) | Kind::Unary(_, inner) => self.shape(inner),
@@ -41,7 +49,9 @@ impl<'t> Lower<'_, 't> {
                     Called::Intrinsic(name) if REDUCING.contains(&&*name) => {
                         return self.reduced_shape(expr, &name, part);
                     }
-                    Called::Intrinsic(name) if matches!(&*name, "maxloc" | "minloc") => return Ok(vec![Expr::int(1)]),
+                    Called::Intrinsic(name) if matches!(&*name, "maxloc" | "minloc") => {
+                        return self.location_shape(expr, &name, part);
+                    }
                     Called::Intrinsic(name) if TRANSFORMED.contains(&&*name) => {
                         return self.transformed_shape(expr, &name, &arguments);
                     }
@@ -74,7 +84,7 @@ impl<'t> Lower<'_, 't> {
                 first.extend(second.into_iter().skip(1));
                 Ok(first)
             }
-            ("cshift", [array, ..]) => self.shape(array),
+            ("cshift" | "eoshift", [array, ..]) => self.shape(array),
             ("reshape", [source, shape]) => {
                 self.flatten(source)?;
                 let Some(Constant::Array(extents, _)) = self.names.constant(self.scope, shape) else {
@@ -92,6 +102,14 @@ impl<'t> Lower<'_, 't> {
             ("pack", [array, mask]) if self.names.constant(self.scope, mask) == Some(Constant::Logical(true, 4)) => {
                 self.flatten(array)?;
                 self.shape(array)
+            }
+            ("pack", [array, mask, vector @ ..]) if vector.len() < 2 => {
+                self.packed(expr, (array, mask), vector.first().copied())?;
+                self.shape(expr)
+            }
+            ("unpack", [vector, mask, field]) => {
+                self.unpacked(expr, [vector, mask, field])?;
+                self.shape(mask)
             }
             ("spread", [source, dim, copies]) => {
                 let is_array = self.names.type_of(self.scope, source).rank != Some(0);
@@ -167,19 +185,26 @@ impl<'t> Lower<'_, 't> {
     /// `where (mask) a = b`: the mask is evaluated before anything is assigned.
     pub fn where_statement(&mut self, mask: &'t Written, inner: &'t Statement) -> Result<()> {
         let mask = self.mask(mask)?;
-        self.masked(&[], Some(&mask), std::slice::from_ref(inner))
+        self.masked(&[(mask, true)], std::slice::from_ref(inner))
     }
 
     /// `where … elsewhere … end where`.
     pub fn where_construct(&mut self, arms: &'t [Arm]) -> Result<()> {
-        let mut before: Vec<Array> = Vec::new();
+        self.masked_arms(&[], arms)
+    }
+
+    /// The arms of WHERE, as far as the masks around it allow.
+    fn masked_arms(&mut self, around: &[Masked], arms: &'t [Arm]) -> Result<()> {
+        let mut before = around.to_vec();
         for arm in arms {
             let own = match &arm.condition {
                 Some(mask) => Some(self.mask(mask)?),
                 None => None,
             };
-            self.masked(&before, own.as_ref(), &arm.block)?;
-            before.extend(own);
+            let mut all = before.clone();
+            all.extend(own.iter().map(|mask| (mask.clone(), true)));
+            self.masked(&all, &arm.block)?;
+            before.extend(own.map(|mask| (mask, false)));
         }
         Ok(())
     }
@@ -198,172 +223,31 @@ impl<'t> Lower<'_, 't> {
         Ok(array)
     }
 
-    /// Assigns where a mask holds and those before it do not.
-    fn masked(&mut self, not_in: &[Array], mask: Option<&Array>, block: &'t [Statement]) -> Result<()> {
+    /// Assigns where masks hold or do not.
+    fn masked(&mut self, masks: &[Masked], block: &'t [Statement]) -> Result<()> {
         for statement in block {
             self.b.span = self.span(statement.span);
-            let Action::Assign(target, value) = &statement.action else {
-                let what = "this statement inside of WHERE is not supported";
-                return self.refuse(statement.span, Class::Language, what, "write loops with IF");
-            };
-            let (not_in, mask) = (not_in.to_vec(), mask.cloned());
-            self.assign_elements(target, value, &mut |_, at| {
-                let others = not_in.iter().map(|mask| not(Expr::load(mask.element(at.to_vec()))));
-                let own = mask.iter().map(|mask| Expr::load(mask.element(at.to_vec())));
-                others.chain(own).reduce(|a, b| Expr::binary(Binary::And, a, b, logical()))
-            })?;
-        }
-        Ok(())
-    }
-
-    /// `forall (i = 1:n, mask) …`: each assignment for all indices before the next one.
-    pub fn forall(&mut self, indices: &'t Indices, block: &'t [Statement], span: At) -> Result<()> {
-        for statement in block {
-            let Action::Assign(target, value) = &statement.action else {
-                let what = "this statement inside of FORALL is not supported";
-                return self.refuse(statement.span, Class::Language, what, "write loops");
-            };
-            if self.needs_copy(target, value) {
-                let what = format!("FORALL reads '{}' while it assigns it", target.parts[0].name.name);
-                return self.refuse(span, Class::Language, what, "write a loop with a copy of the array");
-            }
-            self.over(indices, &mut |this| {
-                this.assignment(target, value)?;
-                Ok(Ends::falls())
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Loops over the indices of FORALL or DO CONCURRENT, where the mask holds.
-    pub fn over(&mut self, indices: &'t Indices, body: &mut dyn FnMut(&mut Self) -> Result<Ends>) -> Result<()> {
-        let mut loops = Vec::new();
-        for (name, from, to, step) in &indices.indices {
-            let (from, to) = (self.integer(from)?, self.integer(to)?);
-            let step = match step {
-                Some(step) => self.integer(step)?,
-                None => Expr::int(1),
-            };
-            let Some(step) = known(&step).filter(|step| *step != 0) else {
-                return self.refuse(name.span, Class::Language, "a step that is no constant", "write DO loops");
-            };
-            let symbol = self.symbol(name)?;
-            let ty = self.type_of_symbol(symbol, name.span)?;
-            let to = self.extent(convert(to, &ty));
-            loops.push((symbol, name, convert(from, &ty), to, step, ty));
-        }
-        let mut open = Vec::new();
-        let mut hidden = Vec::new();
-        for (symbol, name, from, to, step, ty) in loops {
-            let span = self.b.span;
-            let var = self.b.var(&name.name, ty, VarKind::Renamed, span);
-            hidden.push((symbol, self.memory.insert(symbol, Memory::Var(var))));
-            self.b.assign(var, from);
-            self.b.begin_loop();
-            let op = if step > 0 { Binary::LessEqual } else { Binary::GreaterEqual };
-            let at = self.b.head(var);
-            self.b.test(Expr::binary(op, at, to, logical()), TestAt::Before);
-            open.push((var, step));
-        }
-        if let Some(mask) = &indices.mask {
-            let on = self.truth(mask)?;
-            self.b.begin_branch(on);
-        }
-        let found = body(self);
-        if indices.mask.is_some() {
-            self.b.end_branch();
-        }
-        for (var, step) in open.into_iter().rev() {
-            let next = self.b.get(var).offset(step);
-            self.b.assign(var, next);
-            self.b.end_loop();
-            self.b.close_scope(var);
-        }
-        for (symbol, before) in hidden {
-            match before {
-                Some(before) => drop(self.memory.insert(symbol, before)),
-                None => drop(self.memory.remove(&symbol)),
-            }
-        }
-        found.map(|_| ())
-    }
-
-    /// `allocate (a(n, 0:m))`: the array lives from here to the end of the procedure.
-    pub fn allocate(&mut self, typed: bool, objects: &'t [Argument], span: At) -> Result<()> {
-        if typed {
-            return self.refuse(span, Class::Language, "ALLOCATE with a type is not supported", "");
-        }
-        for object in objects {
-            if object.keyword.as_ref().is_some_and(|keyword| &*keyword.name != "stat" && &*keyword.name != "errmsg") {
-                return self.refuse(
-                    span,
-                    Class::Language,
-                    "ALLOCATE with SOURCE or MOLD",
-                    "allocate it, then assign it",
-                );
-            }
-            if object.keyword.is_some() {
-                continue;
-            }
-            let ArgumentValue::Expr(value) = &object.value else { continue };
-            let Some(reference) = value.reference().filter(|reference| reference.parts.len() == 1) else {
-                return self.refuse(span, Class::Language, "a component is allocated", "");
-            };
-            self.allocate_one(reference, span)?;
-        }
-        Ok(())
-    }
-
-    fn allocate_one(&mut self, reference: &'t adtape_fortran::tree::expression::Reference, span: At) -> Result<()> {
-        let part = &reference.parts[0];
-        let id = self.symbol(&part.name)?;
-        let symbol = self.names.symbol(id);
-        let name = symbol.name.to_string();
-        let is_local = symbol.scope == self.own && symbol.flags.allocatable && !symbol.flags.dummy;
-        if !is_local || symbol.flags.saved || !self.b.at_top() {
-            let what = format!("'{name}' is allocated here");
-            let help = "allocate variables of the procedure, outside of branches and loops";
-            return self.refuse(span, Class::Language, what, help);
-        }
-        if self.memory.contains_key(&id) {
-            let what = format!("'{name}' is allocated a second time");
-            return self.refuse(span, Class::Language, what, "use another variable");
-        }
-        let ty = self.type_of_symbol(id, span)?;
-        let (mut dims, mut lowers) = (Vec::new(), Vec::new());
-        for argument in part.lists.first().map_or(&[][..], |list| list) {
-            let (lower, upper) = match &argument.value {
-                ArgumentValue::Expr(upper) => (Expr::int(1), self.integer(upper)?),
-                ArgumentValue::Section(section) => match (&section.lower, &section.upper) {
-                    (Some(lower), Some(upper)) => (self.integer(lower)?, self.integer(upper)?),
-                    _ => return self.refuse(span, Class::Language, "a bound is missing", ""),
-                },
-                _ => return self.refuse(span, Class::Language, "a bound of this kind is not supported", ""),
-            };
-            let lower = self.steady(lower);
-            let extent = self.steady(subtract(upper, lower.clone()).offset(1));
-            dims.push(Dim { extent: Some(extent) });
-            lowers.push(lower);
-        }
-        let place = self.span(span);
-        let array = Array { deferred: true, ..self.declared_array(&name, ty, dims, lowers, place) };
-        self.memory.insert(id, Memory::Array(array));
-        Ok(())
-    }
-
-    /// `deallocate (a)`: nothing names it from here on.
-    pub fn deallocate(&mut self, objects: &'t [Argument]) -> Result<()> {
-        for object in objects.iter().filter(|object| object.keyword.is_none()) {
-            let ArgumentValue::Expr(value) = &object.value else { continue };
-            let Some(name) = value.name() else {
-                return self.refuse(value.span, Class::Language, "a component is deallocated", "");
-            };
-            let id = self.symbol(name)?;
-            let is_ours = self.names.symbol(id).scope == self.own && self.memory.contains_key(&id) && self.b.at_top();
-            if !is_ours {
-                let what = format!("'{}' is deallocated here", name.name);
-                let help = "deallocate it where it was allocated, outside of branches and loops";
-                return self.refuse(value.span, Class::Language, what, help);
+            match &statement.action {
+                Action::Assign(target, value) => {
+                    let masks = masks.to_vec();
+                    self.assign_elements(target, value, &mut |_, at| {
+                        let all = masks.iter().map(|(mask, holds)| {
+                            let mask = Expr::load(mask.element(at.to_vec()));
+                            if *holds { mask } else { not(mask) }
+                        });
+                        all.reduce(|a, b| Expr::binary(Binary::And, a, b, logical()))
+                    })?;
+                }
+                Action::Where(arms) => self.masked_arms(masks, arms)?,
+                Action::WhereAction(mask, inner) => {
+                    let mut all = masks.to_vec();
+                    all.push((self.mask(mask)?, true));
+                    self.masked(&all, std::slice::from_ref(&**inner))?;
+                }
+                _ => {
+                    let what = "this statement inside of WHERE is not supported";
+                    return self.refuse(statement.span, Class::Language, what, "write loops with IF");
+                }
             }
         }
         Ok(())

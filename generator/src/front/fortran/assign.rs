@@ -7,8 +7,8 @@ use super::state::{Array, Lower, Memory, Result, Spot};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::print;
-use adtape_fortran::scope::program::{self as scope, Type as Declared};
-use adtape_fortran::tree::expression::{Expr as Written, ExprKind as Kind, Reference};
+use adtape_fortran::scope::program::{self as scope, SymbolId, Type as Declared};
+use adtape_fortran::tree::expression::{ArgumentValue, Expr as Written, ExprKind as Kind, Reference};
 use adtape_fortran::tree::walk::{self, Node};
 
 impl<'t> Lower<'_, 't> {
@@ -18,6 +18,7 @@ impl<'t> Lower<'_, 't> {
         if self.names_text(target) {
             return Ok(());
         }
+        self.refuse_own_assignment(target, value)?;
         let rank = self.names.type_of_reference(self.scope, target).rank;
         match rank {
             Some(0) if self.is_derived(target) => self.assign_struct(target, &[], value, &[]),
@@ -26,12 +27,13 @@ impl<'t> Lower<'_, 't> {
                 let spot = self.place(target, &[])?;
                 self.assign_spot(spot, value, target)
             }
+            Some(_) if self.allocated_by(target, value)? => Ok(()),
             Some(_) => self.assign_array(target, value),
             None => self.refuse(target.span, Class::Type, "the type of this variable is not known", ""),
         }
     }
 
-    fn assign_spot(&mut self, spot: Spot, value: Expr, target: &Reference) -> Result<()> {
+    pub fn assign_spot(&mut self, spot: Spot, value: Expr, target: &Reference) -> Result<()> {
         let ty = match &spot {
             Spot::Var(var) => self.b.proc().vars[*var].ty.clone(),
             Spot::Place(place) => place.ty.clone(),
@@ -57,22 +59,17 @@ impl<'t> Lower<'_, 't> {
         let Spot::Place(to) = self.place(target, at)? else {
             return self.refuse(target.span, Class::Language, "a derived type has no place", "");
         };
-        match value.reference() {
-            Some(reference) if self.is_variable(reference) => match self.place(reference, from)? {
-                Spot::Place(from) if from.ty == to.ty => self.copy_struct(&to, &from, reference),
-                _ => self.refuse(value.span, Class::Type, "the value has another type", ""),
-            },
-            Some(reference) => match self.names.lookup(self.scope, &reference.parts[0].name.name) {
-                Some(id) if matches!(self.names.symbol(id).class, scope::Class::Derived(_)) => {
-                    self.structure(&to, id, reference)
-                }
-                _ => {
-                    let what = "a function whose result is a derived type is not supported";
-                    self.refuse(value.span, Class::Type, what, "make it a subroutine with an argument more")
-                }
-            },
-            None => self.refuse(value.span, Class::Type, "an expression of derived types is not supported", ""),
+        if let Some(reference) = value.reference().filter(|reference| !self.is_variable(reference))
+            && let Some(id) = self.names.lookup(self.scope, &reference.parts[0].name.name)
+            && matches!(self.names.symbol(id).class, scope::Class::Derived(_))
+        {
+            return self.structure(&to, id, reference);
         }
+        let from = self.struct_value(value, from)?;
+        if from.ty != to.ty {
+            return self.refuse(value.span, Class::Type, "the value has another type", "");
+        }
+        self.copy_struct(&to, &from, target)
     }
 
     fn assign_structs(
@@ -91,15 +88,7 @@ impl<'t> Lower<'_, 't> {
 
     fn assign_array(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
         let name = &*target.parts[0].name.name;
-        let mut inside = false;
-        walk::reference(target, &mut |node| {
-            if let Node::Reference(reference) = node
-                && !std::ptr::eq(reference, target)
-            {
-                inside |= *reference.parts[0].name.name == *name;
-            }
-        });
-        if inside {
+        if self.names_itself(target) {
             let what = format!("subscripts of '{name}' are computed from itself while it is assigned");
             return self.refuse(target.span, Class::Language, what, "copy them to another array first");
         }
@@ -110,6 +99,28 @@ impl<'t> Lower<'_, 't> {
             return self.assign_items(target, items);
         }
         self.assign_elements(target, value, &mut |_, _| None)
+    }
+
+    /// Whether subscripts of a reference read the variable that it begins with. Its bounds stay what they are.
+    fn names_itself(&self, target: &'t Reference) -> bool {
+        let (mut inside, mut bounds) = (false, Vec::new());
+        walk::reference(target, &mut |node| {
+            let Node::Reference(reference) = node else { return };
+            let called = self.reader.called(self.scope, &reference.parts[0]);
+            if matches!(&called, super::state::Called::Intrinsic(name) if matches!(&**name, "lbound" | "size" | "ubound"))
+            {
+                let list = reference.parts[0].lists.iter().flatten();
+                bounds.extend(list.filter_map(|argument| match &argument.value {
+                    ArgumentValue::Expr(value) => value.reference().map(std::ptr::from_ref),
+                    _ => None,
+                }));
+            }
+            let is_bound = bounds.contains(&std::ptr::from_ref(reference));
+            inside |= !std::ptr::eq(reference, target)
+                && !is_bound
+                && reference.parts[0].name.name == target.parts[0].name.name;
+        });
+        inside
     }
 
     /// `a = [b, c]`
@@ -134,8 +145,9 @@ impl<'t> Lower<'_, 't> {
         on: &mut dyn FnMut(&mut Self, &[Expr]) -> Option<Expr>,
     ) -> Result<()> {
         let scalar = self.names.type_of(self.scope, value).rank == Some(0);
+        self.hoist_subscripts(target)?;
         if !scalar && !self.is_derived(target) {
-            self.hoist(value)?;
+            self.hoist_parts(value)?;
         }
         let shape = self.reference_shape_or_value(target, value)?;
         if !scalar {
@@ -236,7 +248,7 @@ impl<'t> Lower<'_, 't> {
         walk::expr(value, &mut |node| {
             let Node::Reference(reference) = node else { return };
             let other = &*reference.parts[0].name.name;
-            found |= other != name && self.may_be_one(name, other);
+            found |= other != name && self.may_be_one(name, other) || self.is_named_by(name, reference);
             if other == name && !other_component(target, reference) {
                 let this = print::expression(&Written { kind: Kind::Reference(reference.clone()), span: target.span });
                 found |= this != same;
@@ -244,6 +256,31 @@ impl<'t> Lower<'_, 't> {
             }
         });
         found || transforms && self.transforms(value)
+    }
+
+    /// Whether a value reads any part of the target.
+    pub fn reads_some_of(&self, target: &'t Reference, value: &'t Written) -> bool {
+        let name = &*target.parts[0].name.name;
+        let mut found = false;
+        walk::expr(value, &mut |node| {
+            let Node::Reference(reference) = node else { return };
+            let other = &*reference.parts[0].name.name;
+            found |= other == name && !other_component(target, reference)
+                || other != name && self.may_be_one(name, other)
+                || self.is_named_by(name, reference);
+        });
+        found
+    }
+
+    /// Whether a call leads to a procedure that names a variable of its own accord, element by element.
+    fn is_named_by(&self, name: &str, reference: &Reference) -> bool {
+        let super::state::Called::Procedure(scope) = self.reader.called(self.scope, &reference.parts[0]) else {
+            return false;
+        };
+        let Some(id) = self.names.lookup(self.scope, name) else { return false };
+        let names_it = |named: &SymbolId| *named == id || self.reader.overlap(*named, id);
+        !self.returns_array(scope)
+            && self.reader.outside.get(&scope).is_some_and(|outside| outside.named.iter().any(names_it))
     }
 
     /// Whether two names may stand for one piece of memory: by ASSOCIATE, or as targets.

@@ -10,6 +10,7 @@ use adtape_fortran::scope::program::{ScopeId, SymbolId};
 use adtape_fortran::scope::shapes::{Bounds, Upper};
 use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Reference};
+use adtape_fortran::tree::header::Prefix;
 
 /// An actual argument that is copied: back to where, and from which array.
 struct Copied<'t> {
@@ -34,8 +35,9 @@ impl<'t> Lower<'_, 't> {
             Called::Procedure(scope) if self.reader.passive.contains_key(&scope) => {
                 self.call_passive(scope, callee, None)
             }
-            Called::Procedure(scope) => self.call(scope, callee, None, None, &[]),
+            Called::Procedure(scope) => self.call_for_elements(scope, callee),
             Called::Intrinsic(name) if PASSIVE.contains(&&*name) => Ok(()),
+            Called::Intrinsic(name) if &*name == "move_alloc" => self.move_allocation(callee),
             Called::Intrinsic(name) => {
                 let what = format!("the intrinsic subroutine '{name}' is not supported");
                 self.refuse(callee.span, Class::NoSource, what, "")
@@ -49,9 +51,27 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
+    /// Calls a subroutine: an elemental one for each element of its arguments.
+    fn call_for_elements(&mut self, scope: ScopeId, callee: &'t Reference) -> Result<()> {
+        let arrays = callee.parts[0].lists.iter().flatten().filter_map(|argument| match &argument.value {
+            ArgumentValue::Expr(value) if self.names.type_of(self.scope, value).rank != Some(0) => Some(value),
+            _ => None,
+        });
+        let arrays: Vec<&'t Written> = arrays.collect();
+        let is_elemental = self.names.header(scope).is_some_and(|header| header.prefixes.contains(&Prefix::Elemental));
+        let Some(first) = arrays.first().filter(|_| is_elemental) else {
+            return self.call(scope, callee, None, None, &[]);
+        };
+        for array in &arrays {
+            self.hoist_parts(array)?;
+        }
+        let shape = self.shape(first)?;
+        self.nest(&shape, &mut |this, at| this.call(scope, callee, None, None, at))
+    }
+
     /// The result of a function.
     pub fn call_function(&mut self, scope: ScopeId, reference: &'t Reference, at: &[Expr]) -> Result<Expr> {
-        if self.returns_array(scope) {
+        if self.returns_array(scope) || self.reader.returns_struct(scope) {
             return self.no_array_here(reference);
         }
         let Some(result) = self.names.result_symbol(scope) else {
@@ -64,7 +84,7 @@ impl<'t> Lower<'_, 't> {
         };
         let ty = self.type_of_symbol(result, reference.span)?;
         let span = self.b.span;
-        let name = reference.parts[0].name.name.to_string();
+        let name = value_name(&reference.parts[0].name.name);
         let var = self.b.var(&name, ty, VarKind::Temporary, span);
         if self.reader.passive.contains_key(&scope) {
             self.call_passive(scope, reference, Some(var))?;
@@ -83,13 +103,13 @@ impl<'t> Lower<'_, 't> {
         self.refuse(name.span, Class::NoSource, what, "add the file that defines it")
     }
 
-    /// Calls a procedure. `array`: where the array goes that it returns. `at`: for which elements an elemental one runs.
+    /// Calls a procedure. `into`: where the array or the derived type goes that it returns. `at`: for which elements an elemental one runs.
     pub fn call(
         &mut self,
         scope: ScopeId,
         reference: &'t Reference,
         result: Option<VarId>,
-        array: Option<&Array>,
+        into: Option<&Memory>,
         at: &[Expr],
     ) -> Result<()> {
         let span = self.b.span;
@@ -118,7 +138,7 @@ impl<'t> Lower<'_, 't> {
                     args.push(self.argument(*dummy, actual, at, &mut extents, &mut copied)?);
                 }
                 (From::Host, _) => args.push(self.hosted(*dummy, reference, &mut extents)?),
-                (From::Result, _) if array.is_some() => args.extend(array.map(|array| self.to_array(*dummy, array))),
+                (From::Result, _) if into.is_some() => args.extend(into.and_then(|into| self.to_result(*dummy, into))),
                 (From::List | From::Result, _) => {
                     let name = &self.names.symbol(dummy.symbol).name;
                     let what = format!("the argument '{name}' is missing");
@@ -186,6 +206,15 @@ impl<'t> Lower<'_, 't> {
         }
     }
 
+    /// The address of what a function's result goes to.
+    fn to_result(&self, dummy: Passed, into: &Memory) -> Option<Expr> {
+        match into {
+            Memory::Array(array) => Some(self.to_array(dummy, array)),
+            Memory::Scalar(place) => Some(Expr::address(place.clone())),
+            Memory::Var(_) | Memory::Value(_) => None,
+        }
+    }
+
     /// The address of an array, as a dummy takes it.
     fn to_array(&self, dummy: Passed, array: &Array) -> Expr {
         let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
@@ -206,7 +235,7 @@ impl<'t> Lower<'_, 't> {
         let at = if self.names.type_of(self.scope, actual).rank == Some(0) { &[] } else { at };
         match dummy.kind {
             DummyKind::Value if ty == text() => self.text_argument(dummy.symbol, actual),
-            DummyKind::Value | DummyKind::Extent { .. } => {
+            DummyKind::Value | DummyKind::Extent { .. } | DummyKind::Lower { .. } => {
                 let value = self.element(actual, at)?;
                 if value.ty != ty {
                     let what = format!("the argument '{}' has another type", self.names.symbol(dummy.symbol).name);
@@ -234,6 +263,10 @@ impl<'t> Lower<'_, 't> {
                     self.refuse(actual.span, Class::Language, what, "pass the variable itself")
                 }
             };
+        }
+        if let Type::Struct(_) = ty {
+            let place = self.struct_value(actual, at)?;
+            return Ok(Expr::address(place));
         }
         let value = self.element(actual, at)?;
         let place = self.scalar_copy(value);
@@ -264,6 +297,9 @@ impl<'t> Lower<'_, 't> {
         copied: &mut Vec<Copied<'t>>,
     ) -> Result<Expr> {
         let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
+        if self.names.symbol(dummy.symbol).flags.allocatable {
+            return self.allocated_argument(dummy, ty, actual, extents);
+        }
         let assumed = bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed));
         let rank = self.names.type_of(self.scope, actual).rank;
         let reference = actual.reference().filter(|reference| self.is_variable(reference));
@@ -334,6 +370,26 @@ impl<'t> Lower<'_, 't> {
         Ok(pointer(copy.first(), &row))
     }
 
+    /// The address of an allocatable array, with its bounds.
+    fn allocated_argument(
+        &mut self,
+        dummy: Passed,
+        ty: Type,
+        actual: &'t Written,
+        extents: &mut Vec<Expr>,
+    ) -> Result<Expr> {
+        let whole = actual.reference().filter(|reference| self.is_variable(reference) && self.is_whole(reference));
+        if let Some(reference) = whole
+            && let Memory::Array(array) = self.last_part(reference, &[])?.memory
+            && array.elem == ty
+        {
+            extents.extend(self.extents(reference)?);
+            extents.extend(array.lowers.iter().map(|lower| convert(lower.clone(), &Type::int())));
+            return Ok(self.to_array(dummy, &array));
+        }
+        self.refuse(actual.span, Class::Type, "no allocatable array stands where one is expected", "")
+    }
+
     /// The extents of a reference, as the callee takes them.
     fn extents(&mut self, reference: &'t Reference) -> Result<Vec<Expr>> {
         let shape = self.reference_shape(reference)?;
@@ -349,6 +405,12 @@ impl<'t> Lower<'_, 't> {
         });
         Type::Pointer(Box::new(row))
     }
+}
+
+/// The name of a variable for the value of a function, which an operator may stand for.
+pub fn value_name(called: &str) -> String {
+    let is_name = called.starts_with(|c: char| c.is_ascii_alphabetic());
+    if is_name { called.to_string() } else { "value".to_string() }
 }
 
 /// Intrinsic subroutines that compute nothing.

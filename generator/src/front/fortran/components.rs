@@ -99,7 +99,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A member of the struct at a place.
-    fn field(&self, place: &Place, id: StructId, field: FieldId) -> Memory {
+    pub fn field(&self, place: &Place, id: StructId, field: FieldId) -> Memory {
         let known = &self.reader.types.structs[id];
         if let Type::Pointer(_) = known.fields[field].ty {
             return self.allocated(place, id, field);
@@ -167,6 +167,11 @@ impl<'t> Lower<'_, 't> {
     /// `a = b` of derived types, component by component.
     pub fn copy_struct(&mut self, to: &Place, from: &Place, reference: &'t Reference) -> Result<()> {
         self.whole_type(to, reference)?;
+        self.copy_leaves(to, from)
+    }
+
+    /// Copies all numbers of a variable of a derived type.
+    fn copy_leaves(&mut self, to: &Place, from: &Place) -> Result<()> {
         let skipped = to.path.len();
         let (to, from) = (to.clone(), from.clone());
         self.each_leaf(&to, &mut |this, leaf| {
@@ -214,22 +219,59 @@ impl<'t> Lower<'_, 't> {
                 (None, Some(Init::Value(expr))) => (expr, component.scope),
                 (None, _) => return self.refuse(value.span, Class::Language, "a component has no value", ""),
             };
-            if self.names.type_of(scope, expr).rank != Some(0) || self.reader.derived_of(component).is_some() {
-                let what = "a component that is an array or a derived type, in a constructor";
-                return self.refuse(expr.span, Class::Type, what, "assign its components one by one");
-            }
-            let scalar = self.in_scope(scope, |this| this.scalar(expr))?;
-            values.push(self.b.keep("component", scalar));
+            let is_derived = self.reader.derived_of(component).is_some();
+            values.push((self.in_scope(scope, |this| this.component_value(expr, is_derived))?, value));
         }
-        for (field, value) in self.reader.types.structs[made].fields.ids().collect::<Vec<_>>().into_iter().zip(values) {
+        for (field, (value, at)) in
+            self.reader.types.structs[made].fields.ids().collect::<Vec<_>>().into_iter().zip(values)
+        {
             let memory = self.field(to, made, field);
-            self.each_element(&memory, &mut |this, to| {
+            self.give(&memory, &value, at)?;
+        }
+        Ok(())
+    }
+
+    /// The value of a component, which stays what it is now.
+    fn component_value(&mut self, expr: &'t Written, is_derived: bool) -> Result<Memory> {
+        let rank = self.names.type_of(self.scope, expr).rank;
+        match (is_derived, rank) {
+            (false, Some(0)) => {
+                let value = self.scalar(expr)?;
+                Ok(Memory::Value(self.b.keep("component", value)))
+            }
+            (false, Some(_)) => self.copied("component", expr).map(Memory::Array),
+            (true, Some(0)) => {
+                let from = self.struct_value(expr, &[])?;
+                let copy = self.new_struct(expr, "component")?;
+                self.copy_leaves(&copy, &from)?;
+                Ok(Memory::Scalar(copy))
+            }
+            (_, _) => {
+                let what = "a component that is an array of a derived type, in a constructor";
+                self.refuse(expr.span, Class::Type, what, "assign its elements one by one")
+            }
+        }
+    }
+
+    /// Gives a component its value.
+    fn give(&mut self, memory: &Memory, value: &Memory, at: &Reference) -> Result<()> {
+        match (memory, value) {
+            (_, Memory::Value(value)) => self.each_element(memory, &mut |this, to| {
                 let from = convert(value.clone(), &to.ty);
                 this.b.emit(ItemKind::Store { to: to.clone(), from });
                 Ok(())
-            })?;
+            }),
+            (Memory::Scalar(to), Memory::Scalar(from)) if to.ty == from.ty => self.copy_leaves(to, from),
+            (Memory::Array(to), Memory::Array(from)) if to.dims.len() == from.dims.len() => {
+                let extents: Vec<Expr> = to.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
+                self.nest(&extents, &mut |this, at| {
+                    let value = convert(Expr::load(from.element(at.to_vec())), &to.elem);
+                    this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from: value });
+                    Ok(())
+                })
+            }
+            _ => self.refuse(at.span, Class::Type, "the value of a component has another type or shape", ""),
         }
-        Ok(())
     }
 
     /// Gives the components of a new variable their first values.
@@ -270,9 +312,15 @@ impl<'t> Lower<'_, 't> {
         value: &'t Written,
         scope: adtape_fortran::scope::program::ScopeId,
     ) -> Result<()> {
-        if self.names.type_of(scope, value).rank != Some(0) {
-            let what = "a first value that is an array is not supported";
-            return self.refuse(value.span, Class::Language, what, "assign it where the variable is used");
+        if let (Memory::Array(to), Some(1..)) = (memory, self.names.type_of(scope, value).rank) {
+            let shape: Vec<Expr> = to.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
+            self.in_scope(scope, |this| this.hoist_parts(value))?;
+            return self.nest(&shape, &mut |this, at| {
+                let from = this.in_scope(scope, |this| this.element(value, at))?;
+                let from = convert(from, &to.elem);
+                this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from });
+                Ok(())
+            });
         }
         let value = self.in_scope(scope, |this| this.scalar(value))?;
         self.each_element(memory, &mut |this, to| {

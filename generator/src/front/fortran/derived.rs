@@ -49,14 +49,7 @@ impl<'t> Reader<'t> {
             let name = component.entity.name.name.to_string();
             fields.add(Field { name: name.clone(), ty, read_only: false });
             if is_allocatable(component) {
-                for dim in 1..=component.dims().len() {
-                    for function in INQUIRIES {
-                        let inquiry = Inquiry { function, component: name.clone(), dim };
-                        let name = inquiry_name(function, &name, dim);
-                        fields.add(Field { name: name.clone(), ty: Type::int(), read_only: false });
-                        inquiries.insert(name, inquiry);
-                    }
-                }
+                inquiries.extend(inquire(&name, component.dims().len(), &mut fields));
             } else if !starts.is_empty() {
                 lowers.insert(name, starts);
             }
@@ -64,10 +57,24 @@ impl<'t> Reader<'t> {
         let name = symbol.name.to_string();
         let is_taken = self.fortran.types.contains_key(&name);
         let key = if is_taken { format!("{name}_{}", self.types.structs.len()) } else { name.clone() };
-        self.fortran.types.insert(key.clone(), FortranType { name, module, whole, lowers, inquiries });
+        self.fortran.types.insert(key.clone(), FortranType { name, module, whole, lowers, inquiries, is_bare: false });
         let made = self.types.structs.add(Struct { name: key, fields, ..Struct::default() });
         self.derived.insert(id, made);
         Ok(Type::Struct(made))
+    }
+
+    /// The type of an allocatable variable: the variable is its only component.
+    pub fn bare_type(&mut self, id: SymbolId, module: usize, elem: Type, rank: usize) -> StructId {
+        let name = self.names.symbol(id).name.to_string();
+        let mut fields = IdVec::<FieldId, Field>::default();
+        fields.add(Field { name: name.clone(), ty: pointer_to_rows(elem, rank), read_only: false });
+        let inquiries = inquire(&name, rank, &mut fields);
+        let key = format!("{name}, allocatable, {}", self.types.structs.len());
+        let known = FortranType { name, module, inquiries, is_bare: true, ..FortranType::default() };
+        self.fortran.types.insert(key.clone(), known);
+        let made = self.types.structs.add(Struct { name: key, fields, ..Struct::default() });
+        self.derived.insert(id, made);
+        made
     }
 
     /// The type and the lower bounds of a component; else why it is none that can be computed with.
@@ -84,10 +91,7 @@ impl<'t> Reader<'t> {
         };
         let elem = elem.map_err(|why| format!("cannot be computed with: {why}"))?;
         if is_allocatable(component) {
-            // A pointer to the first element, or to the first row.
-            let inner = component.dims().iter().skip(1);
-            let row = inner.fold(elem, |elem, _| Type::Array { elem: Box::new(elem), extent: None });
-            return Ok((Type::Pointer(Box::new(row)), Vec::new()));
+            return Ok((pointer_to_rows(elem, component.dims().len()), Vec::new()));
         }
         let (mut extents, mut lowers) = (Vec::new(), Vec::new());
         for dim in component.dims() {
@@ -125,6 +129,27 @@ impl<'t> Reader<'t> {
 
 /// The inquiry functions whose values are members of structs.
 const INQUIRIES: [&str; 2] = ["lbound", "size"];
+
+/// Adds the bounds of an allocatable component to its type.
+fn inquire(component: &str, rank: usize, fields: &mut IdVec<FieldId, Field>) -> BTreeMap<String, Inquiry> {
+    let mut inquiries = BTreeMap::new();
+    for dim in 1..=rank {
+        for function in INQUIRIES {
+            let inquiry = Inquiry { function, component: component.to_string(), dim };
+            let name = inquiry_name(function, component, dim);
+            fields.add(Field { name: name.clone(), ty: Type::int(), read_only: false });
+            inquiries.insert(name, inquiry);
+        }
+    }
+    inquiries
+}
+
+/// A pointer to the first element, or to the first row.
+fn pointer_to_rows(elem: Type, rank: usize) -> Type {
+    let inner = 1..rank.max(1);
+    let row = inner.fold(elem, |elem, _| Type::Array { elem: Box::new(elem), extent: None });
+    Type::Pointer(Box::new(row))
+}
 
 /// The name of such a member.
 pub fn inquiry_name(function: &str, component: &str, dim: usize) -> String {

@@ -39,21 +39,26 @@ impl<'t> Lower<'_, 't> {
         let lacks = passed.iter().position(|dummy| dummy.from == From::Nothing).unwrap_or(passed.len());
         let named: FxHashSet<SymbolId> = passed.iter().skip(lacks).map(|dummy| dummy.symbol).collect();
         let passed: Vec<Passed> = passed.into_iter().filter(|dummy| dummy.from != From::Nothing).collect();
-        self.facts.returns_array = passed.iter().any(|dummy| dummy.from == From::Result);
+        self.facts.returns_memory = passed.iter().any(|dummy| dummy.from == From::Result);
         let at = unit.header.span;
         let mut pointed = Vec::new();
         for (position, dummy) in passed.into_iter().enumerate() {
             pointed.extend(self.one_dummy(position, dummy, &named)?);
         }
         let mut shapes: FxHashMap<usize, Vec<Expr>> = FxHashMap::default();
+        let mut lowers: FxHashMap<usize, Vec<Expr>> = FxHashMap::default();
         for one in &pointed {
-            if one.bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed)) {
-                shapes.insert(one.position, self.extents_of(one));
+            if one.bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed | Upper::Deferred)) {
+                shapes.insert(one.position, self.bounds_given(one, true));
+            }
+            if self.names.symbol(one.dummy.symbol).flags.allocatable {
+                lowers.insert(one.position, self.bounds_given(one, false));
             }
         }
         for one in pointed {
             let extents = shapes.remove(&one.position).unwrap_or_default();
-            self.pointed(one, &extents, at)?;
+            let lowers = lowers.remove(&one.position);
+            self.pointed(one, (&extents, lowers), at)?;
         }
         Ok(())
     }
@@ -67,7 +72,8 @@ impl<'t> Lower<'_, 't> {
     ) -> Result<Option<Pointed<'t>>> {
         let symbol = self.names.symbol(dummy.symbol);
         self.not_supported(dummy.symbol, symbol.span)?;
-        if symbol.flags.allocatable {
+        let is_given = dummy.from == From::List && dummy.kind == DummyKind::Array && symbol.intent != Some(Intent::Out);
+        if symbol.flags.allocatable && !is_given {
             return self.refuse_allocatable(dummy);
         }
         let ty = self.argument_type(dummy.symbol, symbol.span)?;
@@ -75,12 +81,13 @@ impl<'t> Lower<'_, 't> {
         let param_type = match dummy.kind {
             DummyKind::Array => self.row_type(&bounds, ty.clone()),
             DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
-            DummyKind::Value | DummyKind::Extent { .. } => ty.clone(),
+            DummyKind::Value | DummyKind::Extent { .. } | DummyKind::Lower { .. } => ty.clone(),
         };
         let intent = intent_of(dummy, symbol.intent);
         let (var, entry) = self.param(&symbol.name, param_type.clone(), dummy.kind, intent, dummy.symbol);
         let facts = self.facts.dummies.last_mut().expect("noted just now");
         facts.is_named = named.contains(&dummy.symbol) && dummy.from == From::List;
+        facts.is_allocatable = symbol.flags.allocatable;
         facts.length = (ty == text()).then(|| self.names.length(dummy.symbol)).flatten();
         let pointer = Expr::value(entry, param_type);
         Ok(match dummy.kind {
@@ -89,35 +96,40 @@ impl<'t> Lower<'_, 't> {
                 None
             }
             DummyKind::Scalar | DummyKind::Array => Some(Pointed { position, dummy, pointer, ty, bounds }),
-            DummyKind::Extent { .. } => None,
+            DummyKind::Extent { .. } | DummyKind::Lower { .. } => None,
         })
     }
 
     fn refuse_allocatable<T>(&mut self, dummy: Passed) -> Result<T> {
         let symbol = self.names.symbol(dummy.symbol);
         let (what, help) = match dummy.from {
-            From::List | From::Nothing => ("is an allocatable argument", "pass it where it is allocated already"),
+            From::List | From::Nothing => (
+                "is allocated by the procedure, or a scalar",
+                "pass it where it is allocated already, as INTENT(INOUT)",
+            ),
             From::Result => ("is an allocatable result", "declare its extents, as those of an argument"),
             From::Host => ("is allocatable, and a procedure inside of this one names it", "pass it as an argument"),
         };
         self.refuse(symbol.span, Class::Language, format!("'{}' {what}", symbol.name), help)
     }
 
-    /// The extents that an argument of assumed shape brings along.
-    fn extents_of(&mut self, one: &Pointed<'t>) -> Vec<Expr> {
+    /// The extents that an argument of assumed shape brings along, or the lower bounds of an allocatable one.
+    fn bounds_given(&mut self, one: &Pointed<'t>, extents: bool) -> Vec<Expr> {
         let symbol = one.dummy.symbol;
         let name = self.names.symbol(symbol).name.to_string();
         let extents = (1..=one.bounds.len()).map(|dim| {
-            let kind = DummyKind::Extent { of: one.position as u32, dim: dim as u32 };
+            let (of, dim) = (one.position as u32, dim as u32);
+            let (kind, letter) =
+                if extents { (DummyKind::Extent { of, dim }, 'n') } else { (DummyKind::Lower { of, dim }, 'l') };
             let ty = Type::int();
-            let (_, entry) = self.param(&format!("{name}_n{dim}"), ty.clone(), kind, Some(Intent::In), symbol);
+            let (_, entry) = self.param(&format!("{name}_{letter}{dim}"), ty.clone(), kind, Some(Intent::In), symbol);
             Expr::value(entry, ty)
         });
         extents.collect()
     }
 
     /// What the name of a dummy that is passed by its address stands for.
-    fn pointed(&mut self, one: Pointed<'t>, extents: &[Expr], at: Written) -> Result<()> {
+    fn pointed(&mut self, one: Pointed<'t>, (extents, given): (&[Expr], Option<Vec<Expr>>), at: Written) -> Result<()> {
         let Pointed { position, dummy, pointer, ty, bounds } = one;
         let symbol = self.names.symbol(dummy.symbol);
         let intent = intent_of(dummy, symbol.intent);
@@ -133,9 +145,11 @@ impl<'t> Lower<'_, 't> {
             Memory::Scalar(place)
         } else {
             let (dims, lowers) = self.shape_of(&symbol.name, &bounds, extents, at)?;
+            let deferred = given.is_some();
+            let lowers = given.unwrap_or(lowers);
             self.b.proc_mut().params[position].shape = dims.iter().rev().cloned().collect();
             self.note_lowers(&symbol.name, &lowers);
-            Memory::Array(Array::new(base, dims, lowers, ty))
+            Memory::Array(Array { deferred, ..Array::new(base, dims, lowers, ty) })
         };
         if intent == Some(Intent::Out) {
             self.begun(dummy.symbol, &memory, at)?;

@@ -14,6 +14,9 @@ use adtape_fortran::tree::operator::{Binary as Operator, Unary as Sign};
 /// Powers of integers that are written as products.
 const MOST_FACTORS: i128 = 8;
 
+/// Functions whose result is put into memory, in front of the statement, in whole or where it must.
+const MADE_BEFORE: [&str; 5] = ["maxloc", "minloc", "pack", "reshape", "unpack"];
+
 impl<'t> Lower<'_, 't> {
     /// A scalar.
     pub fn scalar(&mut self, expr: &'t Written) -> Result<Expr> {
@@ -55,42 +58,69 @@ impl<'t> Lower<'_, 't> {
     }
 
     pub fn hoist_parts(&mut self, expr: &'t Written) -> Result<()> {
+        if let Some(call) = self.reader.operator(expr) {
+            return self.hoist_call(expr, call);
+        }
         match &expr.kind {
             Kind::Unary(_, inner) | Kind::Parenthesised(inner) => self.hoist_parts(inner),
             Kind::Binary(_, left, right) => {
                 self.hoist_parts(left)?;
                 self.hoist_parts(right)
             }
-            Kind::Reference(reference) if !self.is_variable(reference) => {
-                let called = self.reader.called(self.scope, &reference.parts[0]);
-                let runs = matches!(called, Called::Procedure(_) | Called::Intrinsic(_));
-                if runs && self.names.type_of(self.scope, expr).rank == Some(0) {
-                    let value = self.scalar(expr)?;
-                    let value = self.simple(value);
-                    self.hoisted.insert(std::ptr::from_ref(expr).addr(), value);
-                    return Ok(());
-                }
-                if matches!(&called, Called::Intrinsic(name) if matches!(&**name, "reshape" | "pack")) {
-                    return self.shape(expr).map(|_| ());
-                }
-                if let Called::Procedure(scope) = called
-                    && self.returns_array(scope)
-                {
-                    return self.returned_array(expr, scope, reference).map(|_| ());
-                }
-                for argument in reference.parts[0].lists.iter().flatten() {
-                    if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value {
-                        self.hoist_parts(value)?;
-                    }
-                }
-                Ok(())
-            }
+            Kind::Reference(reference) if !self.is_variable(reference) => self.hoist_call(expr, reference),
+            Kind::Reference(reference) => self.hoist_subscripts(reference),
             Kind::Array(_, items) => self.hoist_items(expr, items),
             _ => Ok(()),
         }
     }
 
+    /// Puts vectors of subscripts into memory that are lists.
+    pub fn hoist_subscripts(&mut self, reference: &'t Reference) -> Result<()> {
+        for argument in reference.parts.iter().flat_map(|part| &part.lists).flatten() {
+            if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value
+                && self.names.type_of(self.scope, value).rank == Some(1)
+            {
+                self.hoist_parts(value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn hoist_call(&mut self, expr: &'t Written, reference: &'t Reference) -> Result<()> {
+        let called = self.reader.called(self.scope, &reference.parts[0]);
+        // It is called where its value is read.
+        if matches!(called, Called::Procedure(scope) if self.reader.returns_struct(scope)) {
+            return Ok(());
+        }
+        let runs = matches!(called, Called::Procedure(_) | Called::Intrinsic(_));
+        if runs && self.names.type_of(self.scope, expr).rank == Some(0) {
+            let value = self.scalar(expr)?;
+            let value = self.simple(value);
+            self.hoisted.insert(std::ptr::from_ref(expr).addr(), value);
+            return Ok(());
+        }
+        if matches!(&called, Called::Intrinsic(name) if MADE_BEFORE.contains(&&**name)) {
+            return self.shape(expr).map(|_| ());
+        }
+        if let Called::Procedure(scope) = called
+            && self.returns_array(scope)
+        {
+            return self.returned_array(expr, scope, reference).map(|_| ());
+        }
+        for argument in reference.parts[0].lists.iter().flatten() {
+            if let adtape_fortran::tree::expression::ArgumentValue::Expr(value) = &argument.value {
+                self.hoist_parts(value)?;
+            }
+        }
+        Ok(())
+    }
+
     fn element_here(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Expr> {
+        if let Some(call) = self.reader.operator(expr)
+            && !self.is_in_memory(expr)
+        {
+            return self.reference(expr, call, at);
+        }
         match &expr.kind {
             _ if self.constructed.contains_key(&std::ptr::from_ref(expr).addr()) => {
                 let array = &self.constructed[&std::ptr::from_ref(expr).addr()];

@@ -117,11 +117,15 @@ impl<'t> Lower<'_, 't> {
                 let [name] = self.given(expr, part, ["a"])?;
                 self.present(name)
             }
+            "allocated" => {
+                let [name] = self.given(expr, part, ["array"])?;
+                self.is_allocated(expr, name)
+            }
             "trim" => self.text(expr),
             _ if TRANSFORMED.contains(&generic) => self.rearranged(expr, generic, part, at),
             "size" | "lbound" | "ubound" => self.inquiry(expr, generic, part),
             _ if REDUCING.contains(&generic) => self.reduction(expr, generic, part, at),
-            "maxloc" | "minloc" => self.location(expr, generic, part),
+            "maxloc" | "minloc" => self.location(expr, generic, part, at),
             "dot_product" => {
                 let [a, b] = self.given(expr, part, ["vector_a", "vector_b"])?;
                 self.hoist_parts(a)?;

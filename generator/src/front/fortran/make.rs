@@ -62,6 +62,15 @@ pub fn multiply(a: Expr, b: Expr) -> Expr {
     }
 }
 
+/// The quotient of two integers, without its fraction.
+pub fn divide(a: Expr, b: Expr) -> Expr {
+    match (known(&a), known(&b)) {
+        (Some(x), Some(y)) if y != 0 => Expr::constant(x / y, wider(&a.ty, &b.ty)),
+        (_, Some(1)) => a,
+        _ => operation(Binary::Divide, a, b),
+    }
+}
+
 /// A sum or a difference.
 fn combine(op: Binary, a: Expr, b: Expr) -> Expr {
     let sign = if op == Binary::Add { 1 } else { -1 };
@@ -81,5 +90,8 @@ fn operation(op: Binary, a: Expr, b: Expr) -> Expr {
 /// The negation of a truth value.
 pub fn not(a: Expr) -> Expr {
     let ty = a.ty.clone();
-    Expr::unary(Unary::Not, a, ty)
+    match known(&a) {
+        Some(value) => Expr::constant(i128::from(value == 0), ty),
+        None => Expr::unary(Unary::Not, a, ty),
+    }
 }

@@ -13,10 +13,14 @@ use adtape_fortran::source::Span as Written;
 impl<'t> Lower<'_, 't> {
     /// What a variable stands for.
     pub fn memory(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
-        if let Some(known) = self.memory.get(&id) {
-            return Ok(known.clone());
-        }
         let symbol = self.names.symbol(id);
+        if let Some(known) = self.memory.get(&id) {
+            if self.is_alive(known) {
+                return Ok(known.clone());
+            }
+            let what = format!("'{}' is used behind the branch or the loop in which it is allocated", symbol.name);
+            return self.refuse(at, Class::Language, what, "allocate it outside of branches and loops");
+        }
         if self.is_absent(id) {
             let what = format!("'{}' is optional, and a call of this procedure leaves it out", symbol.name);
             let help = "use it where PRESENT says that it is there; an adjoint that the user calls takes all arguments";
@@ -65,10 +69,8 @@ impl<'t> Lower<'_, 't> {
             return self.refuse(
                 at,
                 Class::Language,
-                format!(
-                    "'{name}' is used where it is not allocated in this procedure before, outside of branches and loops"
-                ),
-                "allocate it there, or make it an automatic array",
+                format!("'{name}' is used where the statements before have not allocated it in this procedure"),
+                "allocate it there, outside of branches and loops, or make it an automatic array",
             );
         }
         let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
@@ -241,11 +243,10 @@ impl<'t> Lower<'_, 't> {
             let what = format!("'{name}' belongs to the procedure around this one");
             return self.refuse(at, Class::Language, what, "pass it as an argument");
         };
-        if symbol.flags.allocatable {
-            let what = format!("'{name}' is an allocatable array of a module");
-            return self.refuse(at, Class::Language, what, "pass it as an argument");
-        }
         let ty = self.type_of_symbol(id, at)?;
+        if symbol.flags.allocatable {
+            return Ok(self.allocated_global(id, module, ty));
+        }
         let bounds = self.names.bounds(id);
         let (dims, lowers) = match &bounds {
             Some(bounds) => self.shape_of(&name, bounds, &[], at)?,
@@ -258,6 +259,21 @@ impl<'t> Lower<'_, 't> {
             Some(_) => Memory::Array(Array::new(base, dims, lowers, ty)),
             None => Memory::Scalar(Place { base, path: Vec::new(), ty }),
         })
+    }
+
+    /// An allocatable variable of a module: as the only component of a type that is nowhere declared.
+    fn allocated_global(&mut self, id: SymbolId, module: usize, elem: Type) -> Memory {
+        let symbol = self.names.symbol(id);
+        let name = symbol.name.to_string();
+        let rank = self.names.bounds(id).map_or(0, |bounds| bounds.len());
+        let made = match self.reader.derived.get(&id) {
+            Some(made) => *made,
+            None => self.reader.bare_type(id, module, elem, rank),
+        };
+        let facts = FortranGlobal { home: Home::Module(module), lowers: Vec::new() };
+        let global = self.stored(id, name, Type::Struct(made), &[], false, facts);
+        let place = Place { base: Base::Global(global), path: Vec::new(), ty: Type::Struct(made) };
+        self.field(&place, made, FieldId::new(0))
     }
 
     /// A named constant that is an array: one of a module stands there, one of a procedure is declared in its sweeps.
@@ -286,15 +302,7 @@ impl<'t> Lower<'_, 't> {
         let facts = FortranGlobal { home, lowers: lowers.iter().copied().map(Some).collect() };
         let global = self.stored(id, name, elem.clone(), &dims, true, facts);
         let lowers = lowers.into_iter().map(Expr::int).collect();
-        Ok(Memory::Array(Array {
-            base: Base::Global(global),
-            path: Vec::new(),
-            dims,
-            lowers,
-            elem,
-            within: None,
-            deferred: false,
-        }))
+        Ok(Memory::Array(Array::new(Base::Global(global), dims, lowers, elem)))
     }
 
     /// The variable with static storage that a symbol is; new where it is named first.
@@ -376,7 +384,7 @@ impl<'t> Lower<'_, 't> {
                     Some(self.steady(subtract(upper, lower.clone()).offset(1)))
                 }
                 Upper::Star => None,
-                Upper::Assumed if position < assumed.len() => Some(assumed[position].clone()),
+                Upper::Assumed | Upper::Deferred if position < assumed.len() => Some(assumed[position].clone()),
                 Upper::Assumed | Upper::Deferred => {
                     let what = format!("the shape of '{name}' is not declared");
                     return self.refuse(at, Class::Language, what, "declare its extents");

@@ -3,15 +3,17 @@
 //! ```text
 //!   texts ──► reach ────────────────► procedure ──► statement, loops, call
 //!   files,    what heads call, how      dummies,      assign, arrays ──► place, expression, intrinsic
-//!   places    arguments are passed      locals
+//!   places    arguments are passed      locals        forall, associate, allocation
 //! ```
 //!
 //! A scalar dummy that no procedure writes is a value; others are pointers. Arrays are pointers to their first element,
 //! dimensions from the last to the first, subscripts from 0: the lower bounds stay with the front end, and the emitter
 //! adds constant ones again. An array of assumed shape brings its extents along, as parameters behind the others.
 
+mod allocation;
 mod arrays;
 mod assign;
+mod associate;
 mod call;
 mod components;
 mod constructor;
@@ -20,12 +22,15 @@ mod derived;
 mod dummies;
 mod expression;
 mod files;
+mod forall;
 mod hosted;
 mod intrinsic;
 mod jumps;
 mod loops;
 mod make;
 mod memory;
+mod operators;
+mod packed;
 mod passive;
 mod place;
 mod procedure;
@@ -83,7 +88,8 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
     if !refusals.is_empty() {
         return Err(texts.unread(refusals));
     }
-    let mut reader = Reader::new(&names, texts);
+    let operators = operators::operators(&names);
+    let mut reader = Reader::new(&names, &operators, texts);
     // Names have no case there.
     reader.left_out = input.passive.iter().map(|name| name.to_ascii_lowercase()).collect();
     reader.fortran.files = files.iter().map(|file| files::modules(file)).collect();

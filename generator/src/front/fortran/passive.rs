@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
                 }
             }
             Node::Index(name) => does.named.extend(this.names.lookup(here, &name.name)),
-            Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
+            Node::Operator(_) | Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
         });
         does
     }

@@ -92,7 +92,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Where a section begins, from 0, and its stride.
-    fn first_and_stride(&mut self, array: &Array, position: usize, section: &'t Section) -> Result<(Expr, Expr)> {
+    pub fn first_and_stride(&mut self, array: &Array, position: usize, section: &'t Section) -> Result<(Expr, Expr)> {
         let lower = array.lowers[position].clone();
         let stride = match &section.stride {
             Some(stride) => self.integer(stride)?,
@@ -128,9 +128,7 @@ impl<'t> Lower<'_, 't> {
         if known(&stride) == Some(1) {
             return Ok(subtract(last, first).offset(1));
         }
-        let distance = add(subtract(last, first), stride.clone());
-        let ty = distance.ty.clone();
-        Ok(Expr::binary(Binary::Divide, distance, convert(stride, &ty), ty))
+        Ok(divide(add(subtract(last, first), stride.clone()), stride))
     }
 
     /// The extents of a reference to an array.
@@ -163,14 +161,23 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Whether none of the parts before the last one is an array.
-    fn lies_in_one(&self, reference: &Reference) -> bool {
+    pub fn lies_in_one(&self, reference: &Reference) -> bool {
         let before = &reference.parts[..reference.parts.len() - 1];
         before.is_empty() || self.names.type_of_parts(self.scope, before).rank == Some(0)
     }
 
+    /// Whether the elements of the variable that a reference begins with follow each other.
+    fn is_row(&self, reference: &Reference) -> bool {
+        let id = self.names.lookup(self.scope, &reference.parts[0].name.name);
+        match id.and_then(|id| self.memory.get(&id)) {
+            Some(Memory::Array(array)) => array.is_row,
+            Some(Memory::Var(_) | Memory::Scalar(_) | Memory::Value(_)) | None => true,
+        }
+    }
+
     /// Whether a reference is a row of memory without gaps: whole dimensions, then a range, then single subscripts.
     pub fn is_contiguous(&self, reference: &Reference) -> bool {
-        if !self.lies_in_one(reference) {
+        if !self.lies_in_one(reference) || !self.is_row(reference) {
             return false;
         }
         let Some(list) = reference.parts.last().and_then(|last| last.lists.first()) else { return true };

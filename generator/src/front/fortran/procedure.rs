@@ -49,7 +49,8 @@ impl<'r, 't> Lower<'r, 't> {
         // Modules may have procedures of one name.
         let is_taken = reader.fortran.procs.iter().any(|known| known.key == name);
         let key = if is_taken { format!("{name}_{}", id.index()) } else { name.clone() };
-        let facts = FortranProc { key: key.clone(), name, module, is_internal, ..FortranProc::default() };
+        let result = unit.header.result.as_ref().map(|result| result.name.to_string());
+        let facts = FortranProc { key: key.clone(), name, result, module, is_internal, ..FortranProc::default() };
         let mut b = Builder::new(&key, Type::Void, span);
         b.proc_mut().language = Language::Fortran;
         let (memory, open) = (FxHashMap::default(), Vec::new());
@@ -157,9 +158,15 @@ impl<'r, 't> Lower<'r, 't> {
             Intent::Out => "out",
             Intent::InOut => "inout",
         });
-        let is_extent = matches!(kind, DummyKind::Extent { .. });
-        let bounds = if is_extent { Vec::new() } else { self.bounds_text(symbol) };
-        self.facts.dummies.push(FortranDummy { kind, bounds, intent, is_named: false, length: None });
+        let bounds = if kind.bound_of().is_some() { Vec::new() } else { self.bounds_text(symbol) };
+        self.facts.dummies.push(FortranDummy {
+            kind,
+            bounds,
+            intent,
+            is_named: false,
+            length: None,
+            is_allocatable: false,
+        });
         (var, entry)
     }
 
@@ -187,14 +194,10 @@ impl<'r, 't> Lower<'r, 't> {
         let Some(result) = self.names.result_symbol(self.own) else {
             return self.refuse(at, Class::Language, "the result of the function is not declared", "declare it");
         };
-        if self.facts.returns_array {
+        if self.facts.returns_memory {
             return Ok(None);
         }
         let ty = self.type_of_symbol(result, at)?;
-        if let Type::Struct(_) = ty {
-            let help = "make it a subroutine with an argument more";
-            return self.refuse(at, Class::Type, "the function returns a derived type", help);
-        }
         self.b.proc_mut().result_type = ty.clone();
         let memory = self.memory(result, at)?;
         Ok(Some(memory))

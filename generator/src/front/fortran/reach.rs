@@ -1,7 +1,7 @@
 //! What the heads call, and how arguments are passed.
 
 use super::jumps::blocks;
-use super::state::{Called, From, Lower, Passed, Procedure, Reader};
+use super::state::{Called, From, Lower, Operators, Passed, Procedure, Reader};
 use super::stretches::Storage;
 use super::texts::Texts;
 use crate::ir::*;
@@ -18,9 +18,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<'t> Reader<'t> {
     /// A reader of resolved names.
-    pub fn new(names: &'t scope::Program<'t>, texts: Texts) -> Reader<'t> {
+    pub fn new(names: &'t scope::Program<'t>, operators: &'t Operators, texts: Texts) -> Reader<'t> {
         Reader {
             names,
+            operators,
             texts,
             refusals: Vec::new(),
             types: Types::default(),
@@ -93,7 +94,7 @@ impl<'t> Reader<'t> {
         }
         let span = self.texts.span(self.names.scope(*scope).file, unit.header.span);
         let help = "make it a subroutine with an argument more";
-        self.refuse(span, Class::Language, "the head returns an array", help);
+        self.refuse(span, Class::Language, "the head returns an array or a derived type", help);
     }
 
     /// The handle of the procedure that a reference in another one calls.
@@ -152,7 +153,7 @@ impl<'t> Reader<'t> {
                 }
             }
             Node::Index(name) => named.extend(this.names.lookup(here, &name.name)),
-            Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
+            Node::Operator(_) | Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
         });
         self.reached[id.index()].named = named;
         let calls: Vec<ProcId> = called.into_iter().map(|(other, absent)| self.reach(other, absent)).collect();
@@ -172,6 +173,11 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
             see(self, here, &node);
+            if let Node::Operator(expr) = node
+                && let Some(call) = self.operator(expr)
+            {
+                walk::reference(call, &mut |inner| see(self, here, &inner));
+            }
         });
     }
 
@@ -183,6 +189,9 @@ impl<'t> Reader<'t> {
             None => Called::Unknown(None),
         };
         let external = |name: &str| names.external(name).map(Called::Procedure);
+        if let Some(id) = names.operator_of(scope, part) {
+            return self.called_symbol(scope, id, part).unwrap_or(Called::Unknown(None));
+        }
         let Some(id) = names.lookup(scope, &part.name.name) else {
             return external(&part.name.name).unwrap_or_else(|| of_compiler(&part.name.name));
         };
@@ -249,9 +258,12 @@ impl<'t> Reader<'t> {
         }
         if matches!(unit.header.kind, UnitKind::Function)
             && let Some(symbol) = self.names.result_symbol(scope)
-            && self.names.symbol(symbol).dims.is_some()
         {
-            dummies.push(Passed { symbol, kind: DummyKind::Array, from: From::Result });
+            if self.names.symbol(symbol).dims.is_some() {
+                dummies.push(Passed { symbol, kind: DummyKind::Array, from: From::Result });
+            } else if self.returns_struct(scope) {
+                dummies.push(Passed { symbol, kind: DummyKind::Scalar, from: From::Result });
+            }
         }
         dummies
     }

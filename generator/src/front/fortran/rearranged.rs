@@ -2,6 +2,7 @@
 
 use super::make::*;
 use super::state::{Lower, Result};
+use super::types::logical;
 use crate::ir::*;
 use adtape_fortran::tree::expression::{Expr as Written, Part};
 
@@ -15,7 +16,8 @@ impl<'t> Lower<'_, 't> {
                 let shape = self.shape(expr)?;
                 self.in_order(source, &shape, at)
             }
-            "cshift" => self.shifted(expr, part, at),
+            "cshift" => self.turned(expr, part, at),
+            "eoshift" => self.shifted(expr, part, at),
             "matmul" => self.matrix_product(expr, part, at),
             "transpose" => {
                 let [matrix] = self.given(expr, part, ["matrix"])?;
@@ -43,22 +45,61 @@ impl<'t> Lower<'_, 't> {
         self.element(source, &[place])
     }
 
-    /// An element of an array whose elements go round in one dimension.
-    fn shifted(&mut self, expr: &'t Written, part: &'t Part, at: &[Expr]) -> Result<Expr> {
-        let list = self.arguments(part, &["array", "shift", "dim"]);
-        let (Some(array), Some(by)) = (list[0], list[1]) else { return self.not_here(expr, "cshift") };
-        let dim = match list.get(2).copied().flatten() {
+    /// How far CSHIFT or EOSHIFT shifts, in which dimension, and its extent.
+    fn shift(&mut self, expr: &'t Written, name: &str, list: &[Option<&'t Written>; 3]) -> Result<(Expr, usize, Expr)> {
+        let [Some(array), Some(by), dim] = *list else { return self.not_here(expr, name) };
+        let dim = match dim {
             None => Some(0),
             Some(dim) => self.names.constant_integer(self.scope, dim).and_then(|dim| usize::try_from(dim - 1).ok()),
         };
         let shape = self.shape(array)?;
         let is_scalar = self.names.type_of(self.scope, by).rank == Some(0);
         let Some(dim) = dim.filter(|dim| *dim < shape.len() && is_scalar) else {
-            return self.not_here(expr, "cshift");
+            return self.not_here(expr, name);
         };
         let by = self.integer(by)?;
         let ty = Type::int();
-        let (by, extent) = (convert(by, &ty), self.simple(convert(shape[dim].clone(), &ty)));
+        Ok((convert(by, &ty), dim, self.simple(convert(shape[dim].clone(), &ty))))
+    }
+
+    /// An element of an array whose elements move in one dimension; others come in at the end.
+    fn shifted(&mut self, expr: &'t Written, part: &'t Part, at: &[Expr]) -> Result<Expr> {
+        let list = self.arguments(part, &["array", "shift", "boundary", "dim"]);
+        let given = |at: usize| list.get(at).copied().flatten();
+        let Some(array) = given(0) else { return self.not_here(expr, "eoshift") };
+        let (by, dim, extent) = self.shift(expr, "eoshift", &[given(0), given(1), given(3)])?;
+        let boundary = given(2);
+        if boundary.is_some_and(|boundary| self.names.type_of(self.scope, boundary).rank != Some(0)) {
+            return self.not_here(expr, "eoshift with an array of boundary values");
+        }
+        let ty = self.element_type(array)?;
+        let from = self.b.keep("from", add(convert(at[dim].clone(), &Type::int()), by));
+        let span = self.b.span;
+        let var = self.b.var("shifted", ty.clone(), VarKind::Temporary, span);
+        let is_above = Expr::binary(Binary::GreaterEqual, from.clone(), Expr::int(0), logical());
+        let is_below = Expr::binary(Binary::Less, from.clone(), extent, logical());
+        self.b.begin_branch(Expr::binary(Binary::And, is_above, is_below, logical()));
+        let mut subscripts = at.to_vec();
+        subscripts[dim] = from;
+        let value = self.element(array, &subscripts)?;
+        self.b.assign(var, value);
+        self.b.otherwise();
+        let value = match boundary {
+            Some(boundary) => convert(self.scalar(boundary)?, &ty),
+            None => zero(&ty),
+        };
+        self.b.assign(var, value);
+        self.b.end_branch();
+        Ok(self.b.get(var))
+    }
+
+    /// An element of an array whose elements go round in one dimension.
+    fn turned(&mut self, expr: &'t Written, part: &'t Part, at: &[Expr]) -> Result<Expr> {
+        let list = self.arguments(part, &["array", "shift", "dim"]);
+        let given = |at: usize| list.get(at).copied().flatten();
+        let Some(array) = given(0) else { return self.not_here(expr, "cshift") };
+        let (by, dim, extent) = self.shift(expr, "cshift", &[given(0), given(1), given(2)])?;
+        let ty = Type::int();
         let rest = |a: Expr| Expr::binary(Binary::Remainder, a, extent.clone(), ty.clone());
         // The remainder has the sign of the sum.
         let turned = rest(add(convert(at[dim].clone(), &ty), rest(by)));

@@ -6,6 +6,7 @@ use super::state::{Lower, Result};
 use super::types::logical;
 use crate::ir::*;
 use crate::refuse::Class;
+use adtape_fortran::scope::value::Value as Constant;
 use adtape_fortran::tree::expression::{Expr as Written, Part};
 
 /// The functions that take elements together, along all dimensions or one.
@@ -203,12 +204,37 @@ impl<'t> Lower<'_, 't> {
         Ok(if name == "norm2" { self.unary_function("sqrt", total) } else { total })
     }
 
-    /// Where the largest or smallest element of a vector stands; 0 if there is none.
-    pub fn location(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Expr> {
-        let reduced = self.reduced(expr, name, part)?;
-        let has_more = self.arguments(part, &["array", "dim", "mask"]).len() > 3;
-        if has_more || self.names.type_of(self.scope, reduced.array).rank != Some(1) {
-            return self.not_here(expr, &format!("{name} of more than a vector"));
+    /// The array in which MAXLOC or MINLOC looks.
+    fn located_in(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Reduced<'t>> {
+        let list = self.arguments(part, &["array", "dim", "mask", "kind", "back"]);
+        let back = list.get(4).copied().flatten();
+        let is_last =
+            back.is_some_and(|back| self.names.constant(self.scope, back) != Some(Constant::Logical(false, 4)));
+        if is_last || list.len() > 5 {
+            return self.not_here(expr, &format!("{name} of the last such element"));
+        }
+        self.reduced(expr, name, part)
+    }
+
+    /// The extents of what MAXLOC or MINLOC gives.
+    pub fn location_shape(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Vec<Expr>> {
+        let Reduced { array, dim, mask } = self.located_in(expr, name, part)?;
+        let rank = self.names.type_of(self.scope, array).rank.unwrap_or(1);
+        if dim.is_some() {
+            return self.reduced_shape(expr, name, part);
+        }
+        if rank > 1 {
+            self.located(expr, name == "maxloc", (array, mask))?;
+        }
+        Ok(vec![Expr::int(rank.into())])
+    }
+
+    /// Where the largest or smallest element of a vector stands, or along a dimension; 0 if there is none.
+    pub fn location(&mut self, expr: &'t Written, name: &str, part: &'t Part, at: &[Expr]) -> Result<Expr> {
+        let reduced = self.located_in(expr, name, part)?;
+        if reduced.dim.is_none() && self.names.type_of(self.scope, reduced.array).rank != Some(1) {
+            let what = format!("{name} of more than a vector");
+            return self.refuse(expr.span, Class::Language, what, "assign the places to a variable first");
         }
         self.hoist_parts(reduced.array)?;
         let of = self.names.type_of(self.scope, reduced.array).type_;
@@ -218,9 +244,10 @@ impl<'t> Lower<'_, 't> {
         let best = self.b.var("best", ty.clone(), VarKind::Temporary, span);
         self.b.assign(place, Expr::int(0));
         self.b.assign(best, zero(&ty));
-        let whole = Reduced { dim: None, ..reduced };
+        let is_vector = self.names.type_of(self.scope, reduced.array).rank == Some(1);
+        let (reduced, at) = if is_vector { (Reduced { dim: None, ..reduced }, &[][..]) } else { (reduced, at) };
         let op = if name == "maxloc" { Binary::Greater } else { Binary::Less };
-        self.over_reduced(&whole, &[], &mut |this, at, x| {
+        self.over_reduced(&reduced, at, &mut |this, at, x| {
             let x = this.simple(x);
             let first = Expr::binary(Binary::Equal, this.b.get(place), Expr::int(0), logical());
             let better = Expr::binary(op, x.clone(), this.b.get(best), logical());

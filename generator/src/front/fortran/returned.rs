@@ -1,13 +1,72 @@
 //! Arrays that functions of the program return: memory of the caller, which the call fills in front of the statement that
 //! reads it.
 
-use super::state::{Array, From, Lower, Memory, Result, Spot};
+use super::call::value_name;
+use super::state::{Array, From, Lower, Memory, Reader, Result, Spot};
 use crate::ir::*;
 use crate::refuse::Class;
-use adtape_fortran::scope::program::{ScopeId, SymbolId};
-use adtape_fortran::tree::expression::{ArgumentValue, Expr as Written, Reference};
+use adtape_fortran::scope::program::{Class as Named, ScopeId, SymbolId, Type as Declared};
+use adtape_fortran::tree::expression::{ArgumentValue, Expr as Written, ExprKind as Kind, Reference};
+
+impl Reader<'_> {
+    /// Whether a procedure is a function whose result is one variable of a derived type.
+    pub fn returns_struct(&self, scope: ScopeId) -> bool {
+        self.names.result_symbol(scope).is_some_and(|result| {
+            let is_derived = matches!(self.names.symbol_type(result), Declared::Derived(_));
+            is_derived && self.names.symbol(result).dims.is_none()
+        })
+    }
+}
 
 impl<'t> Lower<'_, 't> {
+    /// A variable of a derived type with the value of an expression: the variable that it is, or a new one.
+    pub fn struct_value(&mut self, expr: &'t Written, at: &[Expr]) -> Result<Place> {
+        if let Kind::Parenthesised(inner) = &expr.kind {
+            return self.struct_value(inner, at);
+        }
+        if let Some((scope, reference)) = self.struct_call(expr) {
+            let place = self.new_struct(expr, &reference.parts[0].name.name)?;
+            self.call(scope, reference, None, Some(&Memory::Scalar(place.clone())), at)?;
+            return Ok(place);
+        }
+        let Some(reference) = expr.reference() else {
+            return self.refuse(expr.span, Class::Type, "an expression of derived types is not supported", "");
+        };
+        if self.is_variable(reference) {
+            return match self.place(reference, at)? {
+                Spot::Place(place) => Ok(place),
+                Spot::Var(_) => self.refuse(expr.span, Class::Type, "a derived type has no place", ""),
+            };
+        }
+        let id = self.names.lookup(self.scope, &reference.parts[0].name.name);
+        let is_type = |id: &SymbolId| matches!(self.names.symbol(*id).class, Named::Derived(_));
+        let Some(id) = id.filter(is_type) else {
+            let what = "a value of a derived type that is no variable and no call";
+            return self.refuse(expr.span, Class::Type, what, "assign it to a variable first");
+        };
+        let place = self.new_struct(expr, &reference.parts[0].name.name)?;
+        self.structure(&place, id, reference)?;
+        Ok(place)
+    }
+
+    /// A new variable of the derived type that an expression has.
+    pub fn new_struct(&mut self, expr: &Written, of: &str) -> Result<Place> {
+        let elem = match self.names.type_of(self.scope, expr).type_ {
+            Declared::Derived(id) => self.reader.derived_type(id),
+            _ => Err("its type is not known".to_string()),
+        };
+        let elem = match elem {
+            Ok(elem) => elem,
+            Err(why) => return self.refuse(expr.span, Class::Type, format!("this value: {why}"), ""),
+        };
+        let name = format!("{}_made", value_name(of));
+        let (life, span) = (Life::Region(self.b.region()), self.b.span);
+        let object = Object { name, elem: elem.clone(), shape: Vec::new(), life, constant: false, span };
+        let object = self.b.object(object);
+        self.b.emit(ItemKind::Declare { object });
+        Ok(Place { base: Base::Object(object), path: Vec::new(), ty: elem })
+    }
+
     /// Whether a procedure is a function that returns an array.
     pub fn returns_array(&self, scope: ScopeId) -> bool {
         self.names.result_symbol(scope).is_some_and(|result| self.names.symbol(result).dims.is_some())
@@ -28,9 +87,9 @@ impl<'t> Lower<'_, 't> {
         let result = self.names.result_symbol(scope).expect("a function");
         let elem = self.type_of_symbol(result, expr.span)?;
         let shape: Vec<Expr> = shape.into_iter().map(|extent| self.simple(extent)).collect();
-        let name = reference.parts[0].name.name.to_string();
+        let name = value_name(&reference.parts[0].name.name);
         let array = self.scratch(&format!("{name}_of"), elem, &shape);
-        self.call(scope, reference, None, Some(&array), &[])?;
+        self.call(scope, reference, None, Some(&Memory::Array(array.clone())), &[])?;
         self.constructed.insert(key, array.clone());
         Ok(array)
     }
@@ -77,6 +136,13 @@ impl<'t> Lower<'_, 't> {
 
     /// What bounds may ask of an argument: the value of an integer, the shape of an array.
     fn passed_memory(&mut self, kind: DummyKind, actual: &'t Written) -> Result<Option<Memory>> {
+        if kind == DummyKind::Scalar
+            && let Some(reference) = actual.reference().filter(|reference| self.is_variable(reference))
+            && let Spot::Place(place) = self.place(reference, &[])?
+            && let Type::Struct(_) = place.ty
+        {
+            return Ok(Some(Memory::Scalar(self.steady_place(place))));
+        }
         if kind != DummyKind::Array {
             let value = self.scalar(actual)?;
             let value = if value.ty.is_integer() { self.simple(value) } else { value };

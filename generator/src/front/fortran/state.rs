@@ -8,13 +8,17 @@ use crate::ir::build::Builder;
 use crate::ir::*;
 use crate::refuse::Refusal;
 use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
-use adtape_fortran::tree::expression::{Expr as Written, Ident};
+use adtape_fortran::tree::expression::{Expr as Written, Ident, Reference};
 use adtape_fortran::tree::unit::Unit;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The calls that operators stand for, by the place of the operator in the tree.
+pub type Operators = FxHashMap<usize, Reference>;
 
 /// Reads a program.
 pub struct Reader<'t> {
     pub names: &'t scope::Program<'t>,
+    pub operators: &'t Operators,
     pub texts: Texts,
     pub refusals: Vec<Refusal>,
     pub types: Types,
@@ -156,16 +160,47 @@ pub struct Array {
     pub within: Option<(i128, i128)>,
     /// Whether an assignment to the whole of it may allocate it anew.
     pub deferred: bool,
+    /// For a section under a name of its own: the array that it is of, and where it lies there, dimension by dimension.
+    pub view: Option<Box<(Array, Vec<Viewed>)>>,
+    /// Whether its elements follow each other in memory.
+    pub is_row: bool,
+}
+
+/// Where a section lies in a dimension of its array, from 0.
+#[derive(Clone)]
+pub enum Viewed {
+    /// At one place.
+    At(Expr),
+    /// From an element on.
+    Range {
+        /// The element.
+        first: Expr,
+        /// How far the next one is.
+        stride: Expr,
+    },
 }
 
 impl Array {
     /// One that begins with what it lies in.
     pub fn new(base: Base, dims: Vec<Dim>, lowers: Vec<Expr>, elem: Type) -> Array {
-        Array { base, path: Vec::new(), dims, lowers, elem, within: None, deferred: false }
+        let (path, within, view) = (Vec::new(), None, None);
+        Array { base, path, dims, lowers, elem, within, deferred: false, view, is_row: true }
     }
 
     /// The element with these subscripts from 0.
     pub fn element(&self, subscripts: Vec<Expr>) -> Place {
+        if let Some(view) = &self.view {
+            let (of, view) = &**view;
+            let mut own = subscripts.into_iter();
+            let inner = view.iter().map(|viewed| match viewed {
+                Viewed::At(at) => at.clone(),
+                Viewed::Range { first, stride } => {
+                    let at = own.next().expect("a subscript for each range");
+                    add(first.clone(), multiply(at, stride.clone()))
+                }
+            });
+            return of.element(inner.collect());
+        }
         if let Some((offset, count)) = self.within {
             return part_of_row(&self.base, &self.elem, self.in_row(subscripts).offset(offset), count);
         }

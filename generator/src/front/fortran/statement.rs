@@ -1,8 +1,7 @@
 //! Statements: choices, ways out, what has no derivative.
 
-use super::components::Named;
 use super::make::*;
-use super::state::{Construct, Lower, Memory, Refused, Result};
+use super::state::{Construct, Lower, Refused, Result};
 use super::types::logical;
 use crate::front::jumps::{Ends, Jumping, Target};
 use crate::front::pieces::Piece;
@@ -10,7 +9,7 @@ use crate::ir::*;
 use crate::refuse::Class;
 use crate::stack::deep;
 use adtape_fortran::scope::program as scope;
-use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Section};
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Ident, Section};
 use adtape_fortran::tree::statement::{
     Action, Arm, Guard, Select, SelectArm, Selector, Statement, Stop, StopKind, Transfer, TransferKind,
 };
@@ -74,10 +73,8 @@ impl<'t> Lower<'_, 't> {
             }),
             Action::Where(arms) => self.where_construct(arms).map(|()| fine),
             Action::WhereAction(mask, inner) => self.where_statement(mask, inner).map(|()| fine),
-            Action::Forall(indices, inner) => self.forall(indices, inner, statement.span).map(|()| fine),
-            Action::ForallAction(indices, inner) => {
-                self.forall(indices, std::slice::from_ref(inner), statement.span).map(|()| fine)
-            }
+            Action::Forall(indices, inner) => self.forall(indices, inner).map(|()| fine),
+            Action::ForallAction(indices, inner) => self.forall(indices, std::slice::from_ref(inner)).map(|()| fine),
             Action::Cycle(name) => match self.loop_named(name.as_ref()) {
                 Some(target) => Ok(self.left(target)),
                 None => self.refuse(statement.span, Class::Language, "CYCLE outside of a loop of that name", ""),
@@ -209,61 +206,6 @@ impl<'t> Lower<'_, 't> {
             }
             _ => self.refuse(arm.span, Class::Language, "a case that is no value", ""),
         }
-    }
-
-    fn associate(
-        &mut self,
-        statement: &'t Statement,
-        pairs: &'t [(Ident, Written)],
-        inner: &'t [Statement],
-    ) -> Result<Ends> {
-        let here = self.names.scope_of(statement).unwrap_or(self.scope);
-        for (name, value) in pairs {
-            let memory = self.associated(value)?;
-            if let Some(symbol) = self.names.scope(here).find(true, &name.name) {
-                self.memory.insert(symbol, memory);
-            }
-        }
-        self.construct(statement, |this| this.in_scope(here, |this| Ok(this.block(inner))))
-    }
-
-    /// What a name of ASSOCIATE stands for: the place as it is at the beginning, or a value.
-    fn associated(&mut self, value: &'t Written) -> Result<Memory> {
-        let rank = self.names.type_of(self.scope, value).rank;
-        if let Some(reference) = value.reference()
-            && self.is_variable(reference)
-        {
-            if let Some(name) = reference.name() {
-                let symbol = self.symbol(name)?;
-                return self.memory(symbol, name.span);
-            }
-            if rank != Some(0) && self.is_whole(reference) {
-                let Named { memory, .. } = self.last_part(reference, &[])?;
-                if let Memory::Array(mut array) = memory {
-                    let place = Place { base: array.base, path: array.path, ty: array.elem.clone() };
-                    let Place { base, path, .. } = self.steady_place(place);
-                    (array.base, array.path) = (base, path);
-                    return Ok(Memory::Array(array));
-                }
-            }
-            if rank == Some(0) {
-                return match self.place(reference, &[])? {
-                    super::state::Spot::Var(var) => Ok(Memory::Var(var)),
-                    super::state::Spot::Place(place) => Ok(Memory::Scalar(self.steady_place(place))),
-                };
-            }
-        }
-        if rank != Some(0) {
-            let help = "name the array, or an element of it";
-            return self.refuse(
-                value.span,
-                Class::Language,
-                "ASSOCIATE names a section or an expression of arrays",
-                help,
-            );
-        }
-        let value = self.scalar(value)?;
-        Ok(Memory::Value(self.b.keep("associated", value)))
     }
 
     /// Declares the arrays of BLOCK where it begins.
