@@ -1,7 +1,10 @@
 //! Variables with static storage: their shadows, and those inside functions.
 
+mod memo;
 mod once;
 mod reported;
+
+pub use memo::computed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +67,8 @@ pub fn changes(program: &Program, declared: &Static, changed: GlobalId) -> Refus
     Refusal { class: Class::Language, span: declared.span, what, help: help.into() }
 }
 
-/// The variables with static storage inside functions that the first call fills, whichever call that is.
+/// The variables with static storage inside functions that the first call fills, whichever call that is, and those that
+/// each call finds as it would compute them.
 pub fn filled(program: &Program, heads: &[Head]) -> BTreeSet<GlobalId> {
     let Ok(flow) = Flow::analyse(program, heads) else { return BTreeSet::new() };
     let is = |loc: &flow::Loc, global: GlobalId| flow.points.locs.root(*loc) == flow::Root::Global(global);
@@ -74,7 +78,9 @@ pub fn filled(program: &Program, heads: &[Head]) -> BTreeSet<GlobalId> {
         procs.any(|proc| flow.writes(proc, RegionId(0)).iter().any(|loc| is(loc, global)))
     };
     let changes = |global: &GlobalId| number(*global) && written(*global) && !program.unordered.contains(global);
-    filled_once(&flow, &program.statics, &changes, &|_| false)
+    let mut filled = filled_once(&flow, &program.statics, &changes, &|_| false);
+    filled.extend(memo::memos(program, heads).into_iter().flat_map(|memo| memo.kept));
+    filled
 }
 
 /// The variables with static storage inside functions that the first call fills: of a function all that `changes` says,

@@ -22,7 +22,8 @@ pub use tangents::tangent;
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
-    let program = &*flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
+    let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
+    let program = &*statics::computed(program, heads);
     let look = |form: &Form| {
         let found = adjoint_of(form, heads, choices)?;
         Ok(found.map(|mut found| {

@@ -2,6 +2,7 @@
 
 mod aliased;
 mod null;
+mod unions;
 
 pub use aliased::calls;
 
@@ -47,7 +48,9 @@ impl Check<'_> {
             let item = &proc.items[id];
             for e in walk::of_item(proc, item) {
                 self.expr(p, e, item.span);
+                self.reads_unions(p, e, item.span);
             }
+            self.writes_unions(p, item);
             for to in item.kind.written() {
                 self.access(p, to, item.span, true);
             }
@@ -57,6 +60,7 @@ impl Check<'_> {
         }
         if let Some(e) = &proc.result {
             self.expr(p, e, proc.span);
+            self.reads_unions(p, e, proc.span);
         }
     }
 

@@ -224,6 +224,11 @@ impl Locs {
         loc
     }
 
+    /// What it is a member of.
+    pub fn parent(&self, loc: Loc) -> Option<Loc> {
+        self.entries[loc.0 as usize].parent.map(|(parent, _)| parent)
+    }
+
     /// The procedure whose entry gives its root a meaning.
     pub fn native(&self, loc: Loc) -> Option<ProcId> {
         self.entries[loc.0 as usize].native

@@ -21,6 +21,7 @@ mod offset;
 mod one;
 mod rounds;
 mod state;
+mod unread;
 
 pub use state::{Binding, Points};
 
@@ -48,6 +49,7 @@ impl<'a> Points<'a> {
             heads: heads.to_vec(),
             has_stable: program.procs.iter().flat_map(|p| &p.objects).any(|object| object.life == Life::Stable),
             set_first: Set::new(),
+            unread: Set::new(),
             one: One::default(),
             options: options.clone(),
             grown: false,
@@ -67,6 +69,7 @@ impl<'a> Points<'a> {
             points.one = One::default();
             points.close();
         }
+        points.unread = unread::unread(&points);
         points
     }
 
@@ -246,6 +249,11 @@ impl<'a> Points<'a> {
         self.set_first.contains(&loc)
     }
 
+    /// Whether the program sets a pointer outside of its procedures' own memory, and nowhere reads it.
+    pub fn is_unread(&self, cell: Loc) -> bool {
+        self.unread.contains(&cell)
+    }
+
     /// Whether the program keeps its blocks on the stable heap.
     pub fn has_stable(&self) -> bool {
         self.has_stable
@@ -298,7 +306,8 @@ impl<'a> Points<'a> {
             Root::Object(q, o) => q == p && !matches!(self.program.procs[q].objects[o].life, Life::Heap | Life::Stable),
             _ => false,
         };
-        self.cells.iter().any(|(cell, set)| !own(*cell) && set.iter().any(|&t| self.locs.root_top(t) == top))
+        let read = |cell: &Loc| !own(*cell) && !self.is_unread(*cell);
+        self.cells.iter().any(|(cell, set)| read(cell) && set.iter().any(|&t| self.locs.root_top(t) == top))
     }
 
     /// The objects to which pointers in memory lead, through every chain of calls.

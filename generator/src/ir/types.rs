@@ -45,6 +45,8 @@ pub struct Struct {
     pub fields: IdVec<FieldId, Field>,
     /// The members that the source declares, if the only one of [`Self::fields`] is an array of all their numbers.
     pub parts: Vec<Field>,
+    /// Whether it is a union, whose members, all pointers, share memory.
+    pub shared: bool,
     /// The struct of whose reals it has several adjoints, and how many.
     pub adjoints: Option<(StructId, u32)>,
 }

@@ -104,6 +104,8 @@ fn why(program: &Program, callee: ProcId, steps: &[Step]) -> &'static str {
     let is_untyped = |param: &Param| matches!(&param.ty, Type::Pointer(to) if **to == Type::Void);
     if steps.contains(&Step::Untyped) && proc.params.iter().any(is_untyped) {
         "it takes a pointer of no type"
+    } else if steps.contains(&Step::Held) {
+        "it moves a pointer that lies in memory, or reads one"
     } else if steps.contains(&Step::Constructors) && has_blocks(program, callee) {
         "it makes or frees memory for its caller"
     } else if steps.contains(&Step::Small) && by_value {

@@ -7,8 +7,8 @@
 //! | on the stable heap | blocks, or variables that memory leads to | lists, trees, rows that a loop allocates |
 //! | without tests for memory | tests whether there was memory | blocks that are kept where there was memory |
 //!
-//! Where nothing of this helps, arguments are copied that a call overwrites, pointers that a loop hands on are found by
-//! its index, or functions with pointers of no type are written out. A program that the analyses do not understand gets
+//! Where nothing of this helps, pointers that move in memory are held in variables, arguments are copied that a call
+//! overwrites, pointers that a loop hands on are found by its index, or functions with pointers of no type are written out. A program that the analyses do not understand gets
 //! only the last, which gives its pointers their types. Small functions with structs are written out in all forms of an
 //! adjoint. Several adjoints at once go without the stable heap.
 //!
@@ -33,6 +33,8 @@ pub enum Step {
     Setters,
     /// [`inline::untyped`].
     Untyped,
+    /// [`inline::held`].
+    Held,
     /// [`inline::copied`].
     Copied,
     /// [`inline::by_index`].
@@ -100,7 +102,8 @@ impl<T> Forms<'_, T> {
         let from = copied.as_ref().or(understood);
         let indexed = from.and_then(|form| form.with(Step::Indexed, |p| inline::by_index(p, heads)));
         let untyped = form.with(Step::Untyped, |p| inline::untyped(p, heads));
-        let mut others = [copied, indexed, untyped].into_iter().flatten();
+        let held = understood.and_then(|form| form.with(Step::Held, |p| inline::held(p, heads)));
+        let mut others = [held, copied, indexed, untyped].into_iter().flatten();
         others.find_map(|other| self.with_blocks(&other).ok()).ok_or(obstacles.refusals)
     }
 
@@ -119,7 +122,9 @@ impl<T> Forms<'_, T> {
             }
             let setters = form.with(Step::Setters, |p| inline::setters(p, self.heads));
             let untyped = || form.with(Step::Untyped, |p| inline::untyped(p, self.heads));
+            let held = || form.with(Step::Held, |p| inline::held(p, self.heads));
             let found = setters.and_then(|other| here(&other).ok());
+            let found = found.or_else(|| here(&held()?).ok());
             found.or_else(|| here(&untyped()?).ok()).ok_or(obstacles.refusals)
         })
     }

@@ -68,6 +68,8 @@ pub trait Facts {
     fn writes_pointers(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether a store gives a pointer at file scope the one value that it has while a head runs.
     fn hands_on(&self, proc: ProcId, store: ItemId) -> bool;
+    /// Whether no procedure reads a pointer at this place.
+    fn never_read(&self, proc: ProcId, place: &Place) -> bool;
     /// Whether the item may read or write anything of the object.
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool;
     /// Whether the program keeps its blocks on the stable heap.

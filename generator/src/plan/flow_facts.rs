@@ -233,6 +233,10 @@ impl Facts for Analysed<'_> {
         self.flow.hands_on(proc, store)
     }
 
+    fn never_read(&self, proc: ProcId, place: &Place) -> bool {
+        self.flow.cells(proc, place).into_iter().all(|cell| self.flow.points.is_unread(cell))
+    }
+
     fn touches(&self, proc: ProcId, item: ItemId, object: ObjectId) -> bool {
         let effect = self.flow.effects.item(proc, item);
         let of = |loc: &Loc| self.flow.points.locs.root(*loc) == Root::Object(proc, object);

@@ -30,7 +30,8 @@ pub fn fills_once(
     initial: &dyn Fn(GlobalId) -> Option<f64>,
     free: &dyn Fn(&GlobalId) -> bool,
 ) -> bool {
-    let once = Once { flow, p, proc: &flow.program.procs[p], group, initial, free };
+    let given = BTreeSet::new();
+    let once = Once { flow, p, proc: &flow.program.procs[p], group, initial, free, given };
     if !once.names() {
         return true;
     }
@@ -39,13 +40,16 @@ pub fn fills_once(
     once.is_guard(guard) && once.stands_before(guard, &touches)
 }
 
-struct Once<'f> {
-    flow: &'f Flow<'f>,
-    p: ProcId,
-    proc: &'f Proc,
-    group: &'f BTreeSet<GlobalId>,
-    initial: &'f dyn Fn(GlobalId) -> Option<f64>,
-    free: &'f dyn Fn(&GlobalId) -> bool,
+/// Variables that a branch of a procedure fills.
+pub struct Once<'f> {
+    pub flow: &'f Flow<'f>,
+    pub p: ProcId,
+    pub proc: &'f Proc,
+    pub group: &'f BTreeSet<GlobalId>,
+    pub initial: &'f dyn Fn(GlobalId) -> Option<f64>,
+    pub free: &'f dyn Fn(&GlobalId) -> bool,
+    /// Values from outside of the branch on which its contents may depend.
+    pub given: BTreeSet<ValueId>,
 }
 
 impl Once<'_> {
@@ -177,6 +181,57 @@ impl Once<'_> {
                 .any(|(flag, value)| stores(flag) == 1 && ends(flag, value))
     }
 
+    /// What the only store into a variable gives it, if that stands in an arm and always runs there.
+    pub fn only_store(&self, arm: RegionId, global: GlobalId) -> Option<&Expr> {
+        let locs = &self.flow.points.locs;
+        let writes = |id: &ItemId| self.writes(*id).iter().any(|cell| locs.root(*cell) == Root::Global(global));
+        let all: Vec<ItemId> = self.items(RegionId(0)).filter(writes).collect();
+        let [only] = all[..] else { return None };
+        let ItemKind::Store { to, from } = self.kind(only) else { return None };
+        (to.path.is_empty() && self.proc.regions[arm].items.contains(&only)).then_some(from)
+    }
+
+    /// Whether an arm ends a test for which it was taken: it gives the variable of the test a constant.
+    pub fn ends_test(&self, test: &Expr, taken: bool, arm: RegionId) -> bool {
+        let given = |global| self.only_store(arm, global).and_then(|from| self.number(from, &|_| None));
+        self.number(test, &given).is_some_and(|after| (after != 0.0) != taken)
+    }
+
+    /// Whether what the arm of a branch leaves depends on nothing but the variables that it gives and what is given, and
+    /// whatever reads that stands behind the branch.
+    pub fn is_kept_behind(&self, branch: ItemId, arm: RegionId) -> bool {
+        let ItemKind::Branch { joins, then, .. } = self.kind(branch) else { return false };
+        let is_same = |join: &Join| {
+            let [computed, kept] = if arm == *then { [join.then, join.otherwise] } else { [join.otherwise, join.then] };
+            self.is_same(arm, computed, kept)
+        };
+        let touches: Vec<ItemId> = self.items(RegionId(0)).filter(|id| self.touches(*id)).collect();
+        touches.first() == Some(&branch)
+            && joins.iter().all(|join| !self.is_used(join.out) || is_same(join))
+            && self.is_closed(arm)
+            && self.stands_before(branch, &touches)
+    }
+
+    /// Whether a value that an arm ends with is that of the other arm: one of the variables, read behind all that the arm
+    /// writes, or what the arm gave it.
+    fn is_same(&self, arm: RegionId, computed: ValueId, kept: ValueId) -> bool {
+        let Def::Is(kept) = &self.proc.values[kept].def else { return false };
+        let ExprKind::Load(Place { base: Base::Global(global), path, .. }) = &kept.kind else { return false };
+        let top = &self.proc.regions[arm].items;
+        let read = |id: &ItemId| matches!(self.kind(*id), ItemKind::Let { value } if *value == computed);
+        let writes = |id: &ItemId| self.in_group(&self.flow.effects.item(self.p, *id).writes);
+        let is_read_last = || {
+            let at = top.iter().position(read);
+            at.is_some_and(|at| !top[at..].iter().any(writes))
+                && self.proc.values[computed].def == Def::Is(kept.clone())
+        };
+        let is_given = || {
+            let given = self.only_store(arm, *global);
+            given.is_some_and(|given| given.ty == kept.ty && self.proc.values[computed].def == Def::Is(given.clone()))
+        };
+        path.is_empty() && self.group.contains(global) && (is_read_last() || is_given())
+    }
+
     /// Whether an arm reads and writes nothing but the variables and memory of its own, and gives them what depends on
     /// nothing else.
     fn is_closed(&self, arm: RegionId) -> bool {
@@ -210,7 +265,8 @@ impl Once<'_> {
         let known = self.known_values(&items);
         let is_known = |e: &Expr| {
             let mut all = true;
-            crate::ir::walk::values(e, &mut |value| all &= known.contains(&value) || self.is_constant(value));
+            let is_known = |value| known.contains(&value) || self.given.contains(&value) || self.is_constant(value);
+            crate::ir::walk::values(e, &mut |value| all &= is_known(value));
             all
         };
         items.iter().all(|id| {
@@ -274,11 +330,11 @@ impl Once<'_> {
             }
         }
         known.extend(from.iter().map(|(value, _)| *value));
+        let is_given = |value: &ValueId| self.given.contains(value) || self.is_constant(*value);
         let mut shrunk = true;
         while std::mem::take(&mut shrunk) {
             for (value, read) in &from {
-                if known.contains(value) && !read.iter().all(|value| known.contains(value) || self.is_constant(*value))
-                {
+                if known.contains(value) && !read.iter().all(|value| known.contains(value) || is_given(value)) {
                     shrunk = known.remove(value);
                 }
             }

@@ -4,7 +4,7 @@
 //! reverse sweep sets pointers again where it enters the region of the object: both the pointer and its shadow, from
 //! the expression that was stored last. So each member must be set at one place that always runs, before it is read.
 //! A pointer that is stored anywhere else is refused, unless what it points to is passive and outlives the procedure,
-//! or a head hands it on at file scope.
+//! a head hands it on at file scope, or no procedure reads it.
 
 use super::builder::Builder;
 use super::items::{binary, cast};
@@ -32,6 +32,7 @@ impl Builder<'_> {
                 && !self.is_set_again(to)
                 && !self.is_by_offset(to)
                 && self.is_lost(from)
+                && !self.cx.facts.never_read(self.id, to)
                 && !self.cx.facts.on_heap(self.id, from)
                 && !self.cx.facts.hands_on(self.id, at)
             {

@@ -20,6 +20,7 @@ use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use rustc_hash::FxHashMap;
 use state::Builder;
+use std::collections::BTreeSet;
 
 /// The tangent of a procedure. `live`: which procedures have one.
 pub fn build(cx: &Context, id: ProcId, live: &[bool]) -> Result<Proc, Vec<Refusal>> {
@@ -84,9 +85,15 @@ impl Builder<'_> {
         }
     }
 
+    /// Objects that have tangents, and variables to which a pointer to what has one may lead: theirs are 0.
     fn objects(&mut self) {
+        let leads = |value: &ValueId| self.values.contains_key(value) && self.followed[value.index()];
+        let pointers = self.primal.values.ids().filter(leads).map(|value| self.primal.value_expr(value));
+        let pointers = pointers.filter(|pointer| matches!(pointer.ty, Type::Pointer(_)));
+        let led: BTreeSet<ObjectId> = pointers.flat_map(|pointer| self.cx.facts.blocks(self.id, &pointer)).collect();
         for (at, object) in self.primal.objects.iter().enumerate() {
-            if self.cx.facts.active_object(self.id, ObjectId::new(at)) {
+            let is_led = matches!(object.life, Life::Region(_)) && led.contains(&ObjectId::new(at));
+            if is_led || self.cx.facts.active_object(self.id, ObjectId::new(at)) {
                 let name = super::unique_parameter(self.cx.program, &self.out, format!("{}_d", object.name));
                 let shadow = Object { name, constant: false, ..object.clone() };
                 self.out.objects.push(shadow);

@@ -17,6 +17,7 @@ use crate::sweep::tangent;
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
     let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
+    let program = statics::computed(program, heads);
     let look = |form: &Form| {
         let found = tangent_of(&form.program, heads, choices);
         found.map_err(|refusals| Obstacles { refusals, understood: true })

@@ -26,6 +26,8 @@ pub struct Points<'a> {
     pub(super) has_stable: bool,
     /// The pointers with static storage that the heads set before anything reads them.
     pub(super) set_first: Set,
+    /// The pointers outside of the procedures' own memory that they set and nowhere read.
+    pub(super) unread: Set,
     /// What of the caller may be one object.
     pub(super) one: One,
     pub(super) options: Options,

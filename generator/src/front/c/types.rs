@@ -1,6 +1,6 @@
 //! C types: clang prints them as text, this reads the text.
 
-use crate::ir::{Constants, IntKind, StructId, Type};
+use crate::ir::{Constants, Field, IntKind, StructId, Type, Types};
 
 /// A type with its qualifiers.
 #[derive(Clone, Debug, PartialEq)]
@@ -372,6 +372,18 @@ fn arithmetic(words: &[&str]) -> CType {
         (false, 0) if has("int") || has("signed") => int(32, true, "int"),
         (false, 0) => CType::Opaque(words.join(" ")),
     }
+}
+
+/// The array of all the numbers of a struct, if these are of one type.
+pub fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
+    let all: Vec<_> = members.iter().map(|member| types.numbers(&member.ty)).collect::<Option<_>>()?;
+    let (number, _) = all.first()?.clone();
+    if all.iter().any(|(other, _)| *other != number) {
+        return None;
+    }
+    let extent = all.iter().map(|(_, count)| count).sum();
+    let ty = Type::Array { elem: Box::new(number), extent: Some(extent) };
+    Some(Field { name: "all".to_string(), ty, read_only: false })
 }
 
 #[cfg(test)]

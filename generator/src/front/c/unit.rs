@@ -72,6 +72,7 @@ impl Structs {
                 Some((size.checked_mul((*extent)?)?, align))
             }
             Type::Struct(id) if self.odd.contains(id) => None,
+            Type::Struct(id) if self.types.structs[*id].shared => Some((8, 8)),
             Type::Struct(id) => {
                 let (mut size, mut align) = (0_u64, 1);
                 for field in &self.types.structs[*id].fields {
@@ -382,10 +383,15 @@ impl Naming<'_, '_> {
             return None;
         }
         let mut fields: Vec<&Node> = node.inner.iter().filter(|part| part.kind == "FieldDecl").collect();
+        let mut shared = false;
         if node.operator == "union" {
             // Not known while its own members are read.
             self.unit.structs.insert(node.id, None);
-            fields = vec![self.array_of_union(&fields)?];
+            match self.array_of_union(&fields) {
+                Some(array) => fields = vec![array],
+                None if self.are_pointers(&fields) => shared = true,
+                None => return None,
+            }
         }
         for (index, field) in fields.iter().enumerate() {
             self.unit.fields.insert(field.id, FieldId::new(index));
@@ -401,7 +407,7 @@ impl Naming<'_, '_> {
             return Some(known);
         }
         let id = StructId::new(self.structs.types.structs.len());
-        self.structs.types.structs.push(Struct { name: name.to_string(), ..Struct::default() });
+        self.structs.types.structs.push(Struct { name: name.to_string(), shared, ..Struct::default() });
         self.structs.written.insert(name.to_string(), (id, written));
         self.unit.structs.insert(node.id, Some(id));
         let odd = |part: &Node| matches!(part.kind, "PackedAttr" | "AlignedAttr" | "MaxFieldAlignmentAttr");
@@ -413,7 +419,7 @@ impl Naming<'_, '_> {
         let mut members: Vec<Field> = fields.iter().map(|field| self.field(field)).collect();
         if self.structs.views.contains(name)
             && !is_odd
-            && let Some(array) = array_of_all(&members, &self.structs.types)
+            && let Some(array) = types::array_of_all(&members, &self.structs.types)
         {
             self.overlay(&fields, &members);
             let parts = std::mem::replace(&mut members, vec![array]);
@@ -452,6 +458,10 @@ impl Naming<'_, '_> {
         Some(fields[array])
     }
 
+    fn are_pointers(&mut self, fields: &[&Node]) -> bool {
+        fields.iter().map(|field| self.field(field).ty).all(|ty| ty.leads_to_memory())
+    }
+
     fn field(&mut self, field: &Node) -> Field {
         let text = if field.plain_type.is_empty() { &field.written_type } else { &field.plain_type };
         let found = self.unit.ctype(text, self.structs);
@@ -463,18 +473,6 @@ impl Naming<'_, '_> {
         };
         Field { name: field.name.to_string(), ty, read_only }
     }
-}
-
-/// The array of all the numbers of a struct, if these are of one type.
-fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
-    let all: Vec<_> = members.iter().map(|member| types.numbers(&member.ty)).collect::<Option<_>>()?;
-    let (number, _) = all.first()?.clone();
-    if all.iter().any(|(other, _)| *other != number) {
-        return None;
-    }
-    let extent = all.iter().map(|(_, count)| count).sum();
-    let ty = Type::Array { elem: Box::new(number), extent: Some(extent) };
-    Some(Field { name: "all".to_string(), ty, read_only: false })
 }
 
 /// Whether a member is constant, or a pointer to what is, or an array of either.

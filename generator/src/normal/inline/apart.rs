@@ -1,4 +1,5 @@
-//! Structs that are taken apart: their members, and what takes the place of their accesses.
+//! Structs that are taken apart: their members, and what takes the place of their accesses. A scalar in memory is taken
+//! for a struct that is its own member.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub struct Apart<'p> {
 
 /// One struct.
 struct Whole {
-    elem: StructId,
+    elem: Type,
     made: ItemId,
     /// The region in which it lives.
     region: RegionId,
@@ -54,8 +55,8 @@ impl<'p> Apart<'p> {
         let positions = proc.positions();
         let whole = |(object, made): (ObjectId, ItemId)| {
             let this = &proc.objects[object];
-            let (Type::Struct(elem), Some((region, _))) = (&this.elem, positions[made.index()]) else { return None };
-            Some((object, Whole { elem: *elem, made, region, heap: this.life == Life::Heap }))
+            let (region, _) = positions[made.index()]?;
+            Some((object, Whole { elem: this.elem.clone(), made, region, heap: this.life == Life::Heap }))
         };
         let structs: BTreeMap<ObjectId, Whole> = made.into_iter().filter_map(whole).collect();
         let address = |value: ValueId| {
@@ -103,16 +104,18 @@ impl<'p> Apart<'p> {
             matches!(&first[..], [Subscript { at, .. }] if at.kind == ExprKind::Int(0)).then_some(())?;
             path = rest;
         }
-        let (mut at, mut inside) = (Vec::new(), whole.elem);
-        while let [Step::Field(field), rest @ ..] = path {
+        let (mut at, mut inside) = (Vec::new(), &whole.elem);
+        while let Type::Struct(id) = inside {
+            let [Step::Field(field), rest @ ..] = path else { return None };
+            // Values of one member would not be those of another.
+            if self.program.types.structs[*id].shared {
+                return None;
+            }
             at.push(*field);
             path = rest;
-            match self.program.types.structs[inside].fields[*field].ty.clone() {
-                Type::Struct(id) => inside = id,
-                ty => return Some(((object, at), ty, path)),
-            }
+            inside = &self.program.types.structs[*id].fields[*field].ty;
         }
-        None
+        Some(((object, at), inside.clone(), path))
     }
 
     /// Finds the members. Structs that are mentioned in ways that are not understood are kept.
@@ -265,6 +268,9 @@ impl<'p> Apart<'p> {
                     let from = zero(&to.ty);
                     items.push(add(proc, ItemKind::Store { to, from }, span));
                 }
+            } else if member.merged && !matches!(whole.elem, Type::Struct(_)) {
+                let value = define(proc, member.var, Def::Undefined, whole.region, span);
+                current.insert(path.clone(), value_of(value, &member.ty));
             } else if member.merged {
                 let value = define(proc, member.var, Def::Is(zero(&member.ty)), whole.region, span);
                 items.push(add(proc, ItemKind::Let { value }, span));
@@ -383,13 +389,12 @@ impl<'p> Apart<'p> {
 
     /// What a member is called: `at_origin_x`, the member `origin.x` of `at`.
     fn name(&mut self, proc: &Proc, (object, path): &Path) -> String {
-        let (mut id, mut name) = (self.structs[object].elem, proc.objects[*object].name.clone());
+        let (mut inside, mut name) = (&self.structs[object].elem, proc.objects[*object].name.clone());
         for field in path {
-            let field = &self.program.types.structs[id].fields[*field];
+            let Type::Struct(id) = inside else { break };
+            let field = &self.program.types.structs[*id].fields[*field];
             name = format!("{name}_{}", field.name);
-            if let Type::Struct(inner) = field.ty {
-                id = inner;
-            }
+            inside = &field.ty;
         }
         fresh(&name, &mut self.taken)
     }

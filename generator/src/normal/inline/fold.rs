@@ -26,6 +26,17 @@ pub fn branches(proc: &mut Proc) -> bool {
     }
 }
 
+/// Writes one arm of each of these branches in its place.
+pub fn decide(proc: &mut Proc, branches: &[(ItemId, bool)]) {
+    for (branch, on) in branches {
+        let Some((region, at)) = proc.positions()[branch.index()] else { continue };
+        take(proc, region, at, *branch, *on);
+    }
+    if !branches.is_empty() {
+        super::splice::tidy(proc);
+    }
+}
+
 /// Puts what items before stored last in the place of pointers that an expression reads from memory.
 fn as_stored(proc: &Proc, before: &[ItemId], e: &mut Expr) {
     if let (ExprKind::Load(place), Type::Pointer(_)) = (&e.kind, &e.ty)

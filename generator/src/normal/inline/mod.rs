@@ -12,8 +12,8 @@
 //! structs of which all accesses are known then become variables ([`members`], [`apart`]). What the program does stays the
 //! same, but for one thing: where there is no memory, the generated functions stop with a message.
 //!
-//! Two more ways to write a program anew: [`handed`], for pointers that a loop hands on, and [`arguments`], for structs
-//! that are passed from memory which the call overwrites.
+//! More ways to write a program anew: [`held`](mod@held), for pointers that move in memory, [`handed`], for pointers that a
+//! loop hands on, and [`arguments`], for structs that are passed from memory which the call overwrites.
 //!
 //! Nobody does this to a program that has sweeps without it. Small functions with structs are written out in all
 //! programs ([`by_value`]).
@@ -22,6 +22,7 @@ mod apart;
 mod arguments;
 mod fold;
 mod handed;
+mod held;
 mod members;
 mod small;
 mod splice;
@@ -29,15 +30,14 @@ mod statics;
 mod target;
 
 pub use arguments::copied;
+pub use fold::decide;
 pub use handed::by_index;
+pub use held::held;
 pub use small::by_value;
 
 use crate::flow::walk;
 use crate::flow::{Flow, Head, Root};
 use crate::ir::*;
-
-/// Items of a procedure in which calls are replaced: no more than these.
-const LARGEST: usize = 6000;
 
 /// The program without calls of functions that make or free memory for others; `None` if there is nothing to win.
 pub fn constructors(program: &Program, heads: &[Head]) -> Option<Program> {
@@ -181,7 +181,7 @@ fn dissolve(
             if may(callee) {
                 changed |= splice::call(program, proc, item, callee, constants);
             }
-            if proc.items.len() > LARGEST {
+            if proc.items.len() > splice::LARGEST {
                 return None;
             }
         }

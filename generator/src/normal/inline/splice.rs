@@ -6,6 +6,9 @@ use crate::ir::rewrite;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Items of a procedure in which calls are replaced: no more than these.
+pub const LARGEST: usize = 6000;
+
 /// Scalars of a struct that are copied one by one.
 const MANY: usize = 64;
 

@@ -46,6 +46,9 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.function_of_math(function.at(bits), args).map(Some);
         }
+        if let Some(call) = self.forwarded(node, name).filter(|_| !wanted) {
+            return self.forward(node, &call).map(|()| None);
+        }
         let given = self.given(unit, name, node);
         if let Some(id) = self.reader.procedure(unit, name, false, given) {
             return self.call_procedure(node, id, wanted);

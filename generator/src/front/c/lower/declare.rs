@@ -240,6 +240,10 @@ impl<'a> Lower<'_, 'a> {
 
     /// Variables for the members of a struct.
     fn split(&mut self, node: &'a Node<'a>, id: StructId, prefix: &str) -> Result<Binding> {
+        if self.reader.structs.types.structs[id].shared {
+            let what = format!("'{}' has pointers in a union, which share memory", node.name);
+            return self.refuse(node, Class::Type, what, "read them behind a pointer to it, or use a struct");
+        }
         let fields = self.reader.structs.types.structs[id].fields.clone();
         let span = self.span(node);
         let mut members = Vec::new();

@@ -15,6 +15,7 @@ impl<'a> Lower<'_, 'a> {
     pub fn initialise(&mut self, to: Place, init: &'a Node<'a>) -> Result<()> {
         match (init.kind, to.ty.clone()) {
             ("InitListExpr", Type::Struct(id)) if self.is_view(id) => self.initialise_view(to, id, init),
+            ("InitListExpr", Type::Struct(id)) if self.reader.structs.types.structs[id].shared => self.unknown(init),
             ("InitListExpr", Type::Struct(id)) => {
                 let fields = self.reader.structs.types.structs[id].fields.len();
                 if init.inner.len() > fields {

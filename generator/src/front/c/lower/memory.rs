@@ -204,12 +204,15 @@ impl<'a> Lower<'_, 'a> {
                 "malloc" | "calloc" | "realloc" | "alloca" | "reallocarray" | "aligned_alloc" | "memalign" | "valloc"
                 | "_mm_malloc",
                 _,
-            ) => self.refuse(
-                node,
-                Class::Pointer,
-                "the type of the elements of this block is not known",
-                "cast the result of malloc to a pointer to the elements where it is called",
-            ),
+            ) => match self.allocate_by_size(node)? {
+                Some(block) => Ok(Some(Some(block))),
+                None => self.refuse(
+                    node,
+                    Class::Pointer,
+                    "the type of the elements of this block is not known",
+                    "cast the result of malloc to a pointer to the elements where it is called",
+                ),
+            },
             ("posix_memalign" | "strdup", _) => self.refuse(
                 node,
                 Class::Pointer,
@@ -217,11 +220,11 @@ impl<'a> Lower<'_, 'a> {
                 "use malloc, and a loop that copies",
             ),
             ("memcpy" | "memmove", [to, from, bytes, ..]) => {
-                self.copy(node, name, to, from, bytes)?;
+                self.copy(node, name, [to, from], &[bytes])?;
                 Ok(Some(None))
             }
             ("memset", [to, byte, bytes, ..]) => {
-                self.set(node, to, byte, bytes)?;
+                self.set(node, [to, byte], &[bytes])?;
                 Ok(Some(None))
             }
             _ => Ok(None),
@@ -255,16 +258,16 @@ impl<'a> Lower<'_, 'a> {
         }
     }
 
-    /// The count of elements that a number of bytes means.
-    fn count(&mut self, pointer: &Expr, bytes: &'a Node<'a>) -> Result<Expr> {
+    /// The count of elements that a number of bytes means, the product of these.
+    fn count(&mut self, node: &'a Node<'a>, pointer: &Expr, factors: &[&'a Node<'a>]) -> Result<Expr> {
         let elem = pointee(&pointer.ty).cloned().unwrap_or_default();
         let size = self.reader.structs.layout(&elem).map_or(0, |(size, _)| size);
-        let bytes_value = self.value(bytes)?;
-        match self.divided(&bytes_value, i128::from(size)) {
+        let bytes = self.product_of_bytes(node, factors)?;
+        match self.divided(&bytes, i128::from(size)) {
             Some(count) if known(&count).is_some() => Ok(count),
             Some(count) => Ok(self.b.keep("count", count)),
             None => self.refuse(
-                bytes,
+                factors.first().copied().unwrap_or(node),
                 Class::Pointer,
                 format!("this number of bytes is not a multiple of the size of the elements ({size} bytes)"),
                 "write the size as count * sizeof(type)",
@@ -274,7 +277,7 @@ impl<'a> Lower<'_, 'a> {
 
     /// `bytes / size` if that is a division without remainder, also where a variable holds the number of bytes.
     fn divided(&self, bytes: &Expr, size: i128) -> Option<Expr> {
-        divide(bytes, size).or_else(|| {
+        divide(bytes, size).or_else(|| cut(bytes, size)).or_else(|| {
             let set = self.set_to(bytes)?;
             // An `int` cuts off whole elements, if their size is a power of two.
             let (whole, is_cut) = match divide(&set, size) {
@@ -317,13 +320,12 @@ impl<'a> Lower<'_, 'a> {
         self.first_number(whole).map_or(pointer, address)
     }
 
-    fn copy(
+    pub fn copy(
         &mut self,
         node: &'a Node<'a>,
         name: &str,
-        to: &'a Node<'a>,
-        from: &'a Node<'a>,
-        bytes: &'a Node<'a>,
+        [to, from]: [&'a Node<'a>; 2],
+        bytes: &[&'a Node<'a>],
     ) -> Result<()> {
         let (mut to, mut from) = (self.elements(to)?, self.elements(from)?);
         if to.ty != from.ty {
@@ -337,7 +339,7 @@ impl<'a> Lower<'_, 'a> {
                 "write a loop",
             );
         }
-        let count = self.count(&to, bytes)?;
+        let count = self.count(node, &to, bytes)?;
         // One object needs no pointer to it.
         let one = known(&count) == Some(1);
         let in_order = name == "memcpy" || one || are_apart(&to, &from);
@@ -361,7 +363,7 @@ impl<'a> Lower<'_, 'a> {
         Ok(())
     }
 
-    fn set(&mut self, node: &'a Node<'a>, to: &'a Node<'a>, byte: &'a Node<'a>, bytes: &'a Node<'a>) -> Result<()> {
+    pub fn set(&mut self, node: &'a Node<'a>, [to, byte]: [&'a Node<'a>; 2], bytes: &[&'a Node<'a>]) -> Result<()> {
         let to = self.elements(to)?;
         let value = self.value(byte)?;
         let elem = pointee(&to.ty).cloned().unwrap_or_default();
@@ -381,7 +383,7 @@ impl<'a> Lower<'_, 'a> {
                 );
             }
         };
-        let count = self.count(&to, bytes)?;
+        let count = self.count(node, &to, bytes)?;
         let to = if known(&count) == Some(1) { to } else { self.b.keep("to", to) };
         self.each(count, false, &mut |this, at| {
             let place = element(to.clone(), at);
@@ -451,6 +453,13 @@ fn part(bytes: &Expr, size: i128) -> Option<Expr> {
         }
         _ => None,
     }
+}
+
+/// `bytes / size` where a narrower type cuts off whole elements, as it does if their size is a power of two.
+fn cut(bytes: &Expr, size: i128) -> Option<Expr> {
+    let ExprKind::Cast(inner) = &bytes.kind else { return None };
+    let is_cut = is_wider(&inner.ty, &bytes.ty) && size.count_ones() == 1 && divide(inner, size).is_some();
+    is_cut.then(|| binary(Binary::Divide, bytes.clone(), constant(size, bytes.ty.clone()), bytes.ty.clone()))
 }
 
 /// Whether a type of integers has all bits of another one.
