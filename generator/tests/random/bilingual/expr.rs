@@ -82,6 +82,11 @@ impl Maker<'_> {
     }
 
     fn called(&mut self, depth: usize) -> Both {
+        if self.is_recursive && self.rng.chance(50) {
+            let (of, times) = (self.real(depth), self.rng.below(4));
+            let pattern = format!("again({times}, {{0}})");
+            return fill(&pattern, &pattern, &[&of]);
+        }
         if self.functions == 0 {
             return self.leaf();
         }
@@ -155,7 +160,11 @@ impl Maker<'_> {
     }
 
     pub fn condition(&mut self) -> Both {
-        let simple = |maker: &mut Maker| match maker.rng.below(4) {
+        let simple = |maker: &mut Maker| match maker.rng.below(5) {
+            4 if !maker.scope.logicals.is_empty() => {
+                let all = maker.scope.logicals.clone();
+                Both::same(maker.rng.pick(&all))
+            }
             0 => fill("{0} > {1}", "{0} > {1}", &[&maker.int(1), &maker.int(0)]),
             1 => fill("mod({0}, 2) == 0", "({0}) % 2 == 0", &[&maker.int(1)]),
             2 => fill("{0} < {1} + 0.0127d0", "{0} < {1} + 0.0127", &[&maker.leaf(), &maker.leaf()]),
@@ -177,7 +186,11 @@ impl Maker<'_> {
         }
         let depth = depth - 1;
         let (a, b) = (self.elementwise(depth, target, section), self.elementwise(depth, target, section));
-        match self.rng.below(6) {
+        match self.rng.below(7) {
+            6 if self.functions > 0 => {
+                let pattern = format!("h{}({{0}}, {{1}})", self.rng.below(self.functions));
+                fill(&pattern, &pattern, &[&a, &b])
+            }
             0 | 1 => fill("({0} + {1})", "({0} + {1})", &[&a, &b]),
             2 => fill("({0} - {1})", "({0} - {1})", &[&a, &b]),
             3 | 4 => fill("({0}) * ({1})", "({0}) * ({1})", &[&a, &b]),

@@ -34,6 +34,9 @@ pub struct Scope {
     /// Integers, and whether they may be set.
     pub ints: Vec<(String, bool)>,
     pub indices: Vec<Index>,
+    pub logicals: Vec<String>,
+    /// Loops around, by their names.
+    pub loops: Vec<String>,
     pub matrices: Vec<String>,
     /// Whether a loop around may be left or gone on with.
     pub in_loop: bool,
@@ -56,6 +59,8 @@ pub struct Maker<'a> {
     pub rng: &'a mut Prng,
     pub scope: Scope,
     pub functions: usize,
+    /// Whether there is a function `again` that calls itself.
+    pub is_recursive: bool,
     /// Subroutines, and whether each takes an assumed shape.
     pub subroutines: Vec<bool>,
     /// Locals of the procedure that is made, declared in front of its statements.
@@ -97,6 +102,24 @@ static double smallest_of(int n, const double *a) {
 }
 ";
 
+/// A function that calls itself.
+const AGAIN_IN_FORTRAN: &str = "\
+pure recursive function again(k, a) result(r)
+  integer, intent(in) :: k
+  real(8), intent(in) :: a
+  real(8) :: r
+  if (k <= 0) then
+    r = a
+  else
+    r = sin(0.75d0 * again(k - 1, a + 0.125d0) + a)
+  end if
+end function again";
+const AGAIN_IN_C: &str = "\
+static double again(int k, double a) {
+    if (k <= 0) return a;
+    return sin(0.75 * again(k - 1, a + 0.125) + a);
+}";
+
 pub fn program(seed: u64) -> Program {
     let mut rng = Prng::new(seed.wrapping_mul(77) ^ 0x0F0F);
     let mut out = Source::default();
@@ -113,7 +136,12 @@ pub fn program(seed: u64) -> Program {
         Maker::new(&mut rng, functions, &known).subroutine(seed, k, assumed, &mut out);
         known.push(assumed);
     }
-    Maker::new(&mut rng, functions, &known).head(seed, &mut out);
+    let mut head = Maker::new(&mut rng, functions, &known);
+    head.is_recursive = head.rng.chance(30);
+    if head.is_recursive {
+        out.both(AGAIN_IN_FORTRAN, AGAIN_IN_C);
+    }
+    head.head(seed, &mut out);
     out.fortran("end module");
     Program { seed, fortran: out.fortran, c: out.c }
 }
@@ -124,6 +152,7 @@ impl Maker<'_> {
             rng,
             scope: Scope { may_return: true, is_top: true, has_elements: true, may_jump: true, ..Scope::default() },
             functions,
+            is_recursive: false,
             subroutines: subroutines.to_vec(),
             locals: Source { depth: 1, ..Source::default() },
             labels: 0,
@@ -170,6 +199,14 @@ impl Maker<'_> {
             body.both(&format!("{name} = {value}"), &format!("{name} = {value};"));
             self.scope.ints.push((name, true));
         }
+        if self.rng.chance(50) {
+            let name = self.fresh("l");
+            self.locals.both(&format!("logical :: {name}"), &format!("int {name};"));
+            let is_true = self.rng.chance(50);
+            let (f, c) = if is_true { (".true.", 1) } else { (".false.", 0) };
+            body.both(&format!("{name} = {f}"), &format!("{name} = {c};"));
+            self.scope.logicals.push(name);
+        }
         for _ in 0..self.rng.below(3) {
             let name = self.fresh("w");
             self.locals.both(&format!("real(8) :: {name}({extent})"), &format!("double {name}[{extent}];"));
@@ -215,7 +252,10 @@ impl Maker<'_> {
         self.add_real(Both::same("r"), true);
         self.add_locals("4", &mut body);
         self.block(&mut body, 2, 3);
-        out.both(&format!("function h{k}(a, b) result(r)"), &format!("static double h{k}(double a, double b) {{"));
+        out.both(
+            &format!("elemental function h{k}(a, b) result(r)"),
+            &format!("static double h{k}(double a, double b) {{"),
+        );
         out.fortran("  real(8), intent(in) :: a, b\n  real(8) :: r");
         out.c("    double r;");
         self.close(body, out, &format!("end function h{k}"), "    return r;\n}");
@@ -234,12 +274,15 @@ impl Maker<'_> {
         }
         // An automatic array has the extent of an argument.
         self.add_locals(if assumed { "5" } else { "m" }, &mut body);
+        // A value that a call may leave out.
+        let present = "if (present(o)) a = 0.5d0 * (a + sin(o))";
+        body.both(present, "if (has_o) *a = 0.5 * (*a + sin(o));");
         self.block(&mut body, 2, 4);
-        let (parameters, shape) = if assumed { ("v, a, k", ":") } else { ("m, v, a, k", "m") };
-        let head = format!("static void s{k}(int m, double *v, double *a, int k) {{");
+        let (parameters, shape) = if assumed { ("v, a, k, o", ":") } else { ("m, v, a, k, o", "m") };
+        let head = format!("static void s{k}(int m, double *v, double *a, int k, int has_o, double o) {{");
         out.both(&format!("subroutine s{k}({parameters})"), &head);
         out.fortran(if assumed { "  integer, intent(in) :: k" } else { "  integer, intent(in) :: m, k" });
-        out.fortran(&format!("  real(8), intent(inout) :: v({shape}), a"));
+        out.fortran(&format!("  real(8), intent(inout) :: v({shape}), a\n  real(8), intent(in), optional :: o"));
         if assumed {
             out.fortran("  integer :: m");
         }

@@ -15,22 +15,25 @@ impl Maker<'_> {
     }
 
     fn statement(&mut self, out: &mut Source, depth: usize) {
-        let deep = if depth > 0 { 100 } else { 58 };
+        let deep = if depth > 0 { 110 } else { 68 };
         match self.rng.below(deep) {
             0..=13 => self.assign_real(out),
             14..=27 => self.assign_element(out),
-            28..=39 => self.assign_array(out),
-            40..=44 => self.assign_int(out),
-            45..=48 => self.assign_matrix(out),
-            49..=56 => self.call(out),
-            57 => self.leave(out),
-            58..=66 => self.branch(out, depth - 1),
-            67..=79 => self.count(out, depth - 1),
-            80..=83 => self.repeat(out, depth - 1),
-            84..=86 => self.select(out, depth - 1),
-            87..=89 if self.scope.may_jump => self.jump(out, depth - 1),
-            90..=93 => self.mask(out),
-            94..=96 if self.scope.is_top => self.on_the_heap(out, depth - 1),
+            28..=37 => self.assign_array(out),
+            38..=41 => self.assign_int(out),
+            42..=45 => self.assign_matrix(out),
+            46..=53 => self.call(out),
+            54 | 55 => self.leave(out),
+            56..=58 => self.reduce(out),
+            59..=61 => self.forall(out),
+            62..=64 => self.mask(out),
+            65..=67 => self.assign_logical(out),
+            68..=77 => self.branch(out, depth - 1),
+            78..=92 => self.count(out, depth - 1),
+            93..=96 => self.repeat(out, depth - 1),
+            97..=99 => self.select(out, depth - 1),
+            100..=102 if self.scope.may_jump => self.jump(out, depth - 1),
+            103..=105 if self.scope.is_top => self.on_the_heap(out, depth - 1),
             _ => self.inner(out, depth - 1),
         }
     }
@@ -147,6 +150,69 @@ impl Maker<'_> {
         out.line(&fill(&f, &c, &[&array.name, &array.extent, &value]));
     }
 
+    fn assign_logical(&mut self, out: &mut Source) {
+        let (all, value) = (self.scope.logicals.clone(), self.condition());
+        if !all.is_empty() {
+            out.line(&fill("{0} = {1}", "{0} = {1};", &[&Both::same(self.rng.pick(&all)), &value]));
+        }
+    }
+
+    /// The sum of an expression of arrays, or its largest element, or the number of those that are positive.
+    fn reduce(&mut self, out: &mut Source) {
+        let (Some(array), Some(to)) = (self.any_array(), self.writable()) else { return };
+        let section = Section { front: 0, behind: self.rng.below(2) };
+        // It has the extent of the section for sure.
+        let behind = section.behind;
+        let own = fill(&format!("{{0}}(1:{{1}} - {behind})"), "{0}[k_]", &[&array.name, &array.extent]);
+        let value = fill("{0} * ({1})", "{0} * ({1})", &[&own, &self.elementwise(2, &array, section)]);
+        let with = [&to, &value, &array.extent];
+        let loops = format!("for (int k_ = 0; k_ < {{2}} - {behind}; k_++)");
+        let line = match self.rng.below(3) {
+            0 => fill(
+                "{0} = 0.125d0 * sum({1})",
+                &format!("{{ double e_ = 0.0; {loops} e_ += {{1}}; {{0}} = 0.125 * e_; }}"),
+                &with,
+            ),
+            1 => fill(
+                "{0} = maxval({1})",
+                &format!("{{ double e_ = -1e300; {loops} e_ = larger({{1}}, e_); {{0}} = e_; }}"),
+                &with,
+            ),
+            _ => fill(
+                "{0} = {0} * 0.25d0 * count({1} > 0.0137d0)",
+                &format!("{{ int e_ = 0; {loops} e_ += {{1}} > 0.0137; {{0}} = {{0}} * 0.25 * e_; }}"),
+                &with,
+            ),
+        };
+        out.line(&line);
+    }
+
+    /// FORALL, which may read what it sets.
+    fn forall(&mut self, out: &mut Source) {
+        let Some(array) = self.any_array() else { return };
+        let before = self.scope.clone();
+        let name = self.fresh("i");
+        self.locals.fortran(&format!("integer :: {name}"));
+        self.scope.indices.push(Index { name: name.clone(), extent: array.extent.fortran.clone() });
+        let reads_own = self.rng.chance(8);
+        if !reads_own {
+            self.scope.arrays.retain(|other| other.name.fortran != array.name.fortran);
+        }
+        let value = self.damped(2);
+        self.scope = before;
+        let (f, c) = match self.rng.below(2) {
+            _ if !reads_own => ("1.5d0", "1.5"),
+            0 => ("{0}({1} + 1 - I)", "{0}[{1} - I]"),
+            _ => ("{0}(I)", "{0}[I - 1]"),
+        };
+        let f = format!("forall (I = 1:{{1}}) {{0}}(I) = 0.5d0 * {f} + {{2}}");
+        let c = format!(
+            "{{ double t_[8]; for (int I = 1; I <= {{1}}; I++) t_[I - 1] = 0.5 * {c} + {{2}}; \
+             for (int I = 1; I <= {{1}}; I++) {{0}}[I - 1] = t_[I - 1]; }}"
+        );
+        out.line(&fill(&f.replace('I', &name), &c.replace('I', &name), &[&array.name, &array.extent, &value]));
+    }
+
     /// WHERE and ELSEWHERE.
     fn mask(&mut self, out: &mut Source) {
         let Some(array) = self.any_array() else { return };
@@ -208,31 +274,45 @@ impl Maker<'_> {
         let line = match self.rng.below(4) {
             0 => {
                 let f = if assumed {
-                    "call s({0}(1:{1}:2), {2}, {3})"
+                    "call s({0}(1:{1}:2), {2}, {3}GIVEN)"
                 } else {
-                    "call s(({1} + 1) / 2, {0}(1:{1}:2), {2}, {3})"
+                    "call s(({1} + 1) / 2, {0}(1:{1}:2), {2}, {3}GIVEN)"
                 };
                 let c = "{ double u_[8]; for (int q_ = 0; q_ < ({1} + 1) / 2; q_++) u_[q_] = {0}[2 * q_]; \
-                         s(({1} + 1) / 2, u_, &{2}, {3}); \
+                         s(({1} + 1) / 2, u_, &{2}, {3}GIVEN); \
                          for (int q_ = 0; q_ < ({1} + 1) / 2; q_++) {0}[2 * q_] = u_[q_]; }";
                 fill(f, c, &with)
             }
             1 => {
-                let f = if assumed { "call s({0}(2:), {2}, {3})" } else { "call s({1} - 1, {0}(2), {2}, {3})" };
-                fill(f, "s({1} - 1, &{0}[1], &{2}, {3});", &with)
+                let f =
+                    if assumed { "call s({0}(2:), {2}, {3}GIVEN)" } else { "call s({1} - 1, {0}(2), {2}, {3}GIVEN)" };
+                fill(f, "s({1} - 1, &{0}[1], &{2}, {3}GIVEN);", &with)
             }
             _ => {
-                let f = if assumed { "call s({0}, {2}, {3})" } else { "call s({1}, {0}, {2}, {3})" };
-                fill(f, "s({1}, {0}, &{2}, {3});", &with)
+                let f = if assumed { "call s({0}, {2}, {3}GIVEN)" } else { "call s({1}, {0}, {2}, {3}GIVEN)" };
+                fill(f, "s({1}, {0}, &{2}, {3}GIVEN);", &with)
             }
         };
+        let (f, c) = if self.rng.chance(50) {
+            (String::new(), ", 0, 0.0".to_owned())
+        } else {
+            let given = self.leaf();
+            (format!(", ({})", given.fortran), format!(", 1, {}", given.c))
+        };
+        let line = fill(&line.fortran.replace("GIVEN", &f), &line.c.replace("GIVEN", &c), &[]);
         let name = format!("s{k}(");
         out.both(&line.fortran.replace("call s(", &format!("call {name}")), &replaced_calls(&line.c, &name));
     }
 
     fn leave(&mut self, out: &mut Source) {
         let condition = self.condition();
-        if self.scope.in_loop && self.rng.chance(70) {
+        if self.scope.may_jump && !self.scope.loops.is_empty() && self.rng.chance(40) {
+            let all = self.scope.loops.clone();
+            let name = self.rng.pick(&all);
+            let (f, c) = if self.rng.chance(50) { ("exit", "E") } else { ("cycle", "N") };
+            let c = format!("if ({{0}}) goto {c}{name};");
+            out.line(&fill(&format!("if ({{0}}) {f} {name}"), &c, &[&condition]));
+        } else if self.scope.in_loop && self.rng.chance(70) {
             let (f, c) = if self.rng.chance(50) { ("exit", "break;") } else { ("cycle", "continue;") };
             out.line(&fill(&format!("if ({{0}}) {f}"), &format!("if ({{0}}) {c}"), &[&condition]));
         } else if self.scope.may_return {
@@ -276,11 +356,17 @@ impl Maker<'_> {
             2 => ("do I = 2, {0} - 1", "for (int I = 2; I <= {0} - 1; I++) {"),
             _ => ("do I = 1, {0}", "for (int I = 1; I <= {0}; I++) {"),
         };
+        let named = self.scope.may_jump.then(|| self.fresh("o"));
+        let f = named.as_ref().map_or(f.to_owned(), |named| format!("{named}: {f}"));
         out.line(&fill(&f.replace('I', &name), &c.replace('I', &name), &[&extent]));
         self.scope.indices.push(Index { name, extent: extent.fortran });
         self.scope.in_loop = true;
+        self.scope.loops.extend(named.clone());
         self.nested(out, depth);
-        out.both("end do", "}");
+        match named {
+            Some(named) => out.both(&format!("end do {named}"), &format!("N{named}:; }} E{named}:;")),
+            None => out.both("end do", "}"),
+        }
         self.scope = before;
     }
 
@@ -310,6 +396,7 @@ impl Maker<'_> {
     fn select(&mut self, out: &mut Source, depth: usize) {
         let before = self.scope.clone();
         (self.scope.in_loop, self.scope.may_jump) = (false, false);
+        self.scope.loops.clear();
         let on = self.int(2);
         out.line(&fill("select case (modulo({0}, 5))", "switch (wrapped({0}, 5) - 1) {", &[&on]));
         for (f, c) in [("case (0, 3)", "case 0: case 3: {"), ("case (1)", "case 1: {"), ("case default", "default: {")]
@@ -348,6 +435,7 @@ impl Maker<'_> {
         out.fortran(&fill("{0} = {2}", "", &with).fortran);
         self.add_array(Both::same(name), extent.clone());
         (self.scope.in_loop, self.scope.may_return, self.scope.is_top) = (false, false, false);
+        self.scope.loops.clear();
         self.block(out, depth.min(1), 3);
         out.line(&fill("deallocate({0})", "free({0}); }", &with));
         self.scope = before;
