@@ -194,7 +194,7 @@ impl Maker<'_> {
         let name = self.fresh("i");
         self.locals.fortran(&format!("integer :: {name}"));
         self.scope.indices.push(Index { name: name.clone(), extent: array.extent.fortran.clone() });
-        let reads_own = self.rng.chance(8);
+        let reads_own = self.rng.chance(30);
         if !reads_own {
             self.scope.arrays.retain(|other| other.name.fortran != array.name.fortran);
         }
@@ -284,8 +284,14 @@ impl Maker<'_> {
                 fill(f, c, &with)
             }
             1 => {
-                let f =
-                    if assumed { "call s({0}(2:), {2}, {3}GIVEN)" } else { "call s({1} - 1, {0}(2), {2}, {3}GIVEN)" };
+                let f = if assumed {
+                    "call s({0}(2:), {2}, {3}GIVEN)"
+                } else if array.name.fortran == "v" {
+                    // An assumed shape may have gaps: one of its elements stands for itself alone.
+                    "call s({1} - 1, {0}(2:{1}), {2}, {3}GIVEN)"
+                } else {
+                    "call s({1} - 1, {0}(2), {2}, {3}GIVEN)"
+                };
                 fill(f, "s({1} - 1, &{0}[1], &{2}, {3}GIVEN);", &with)
             }
             _ => {
