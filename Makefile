@@ -23,7 +23,7 @@ MPI_PROGRAMS ?= 100000
 MPI_KILLS ?= 1000
 FROM ?= 1
 
-.PHONY: help demo demo-mpi test matrix restoration programs nightly heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts mutants analysis-mutants lint oldest-rust bless clean
+.PHONY: help demo demo-mpi test matrix restoration programs nightly bilingual-programs heap-programs address-programs mpi-random mpi-kills reference bench bench-record dist build install uninstall sanitize races test-flang fuzz loom counts mutants analysis-mutants lint oldest-rust bless clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -59,7 +59,7 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	TEST_STATIC=1 TEST_MPIS=openmpi $(TESTS) --test outside mpi:: -- --skip example:: --skip install:: --skip matrix::
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
-	PROGRAMS=70 FROM=31 $(TESTS) --test random
+	PROGRAMS=70 BILINGUAL=30 FROM=31 $(TESTS) --test random
 	@# The library's random programs, all of them (src/part.rs), and all children of fork (ctests/child.h).
 	TEST_ALL=1 $(TESTS) --test heap --test model -- --skip on_the_stable_heap --skip on_the_heap
 	TEST_ALL=1 $(TESTS) --test outside -- c_programs::forks
@@ -73,7 +73,12 @@ restoration: ## random programs through checkpoints of pointers and memory, REST
 programs: ## random programs through the generator, PROGRAMS (10000) of them from seed FROM (1)
 	$(SETUP) test
 	$(LIBRARY)
-	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture
+	PROGRAMS=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random -- --nocapture --skip bilingual
+
+bilingual-programs: ## random programs in Fortran and in C, PROGRAMS (10000) of them from seed FROM (1)
+	$(SETUP) test
+	$(LIBRARY)
+	BILINGUAL=$(PROGRAMS) FROM=$(FROM) cargo test --release --locked -p adtape-generate --test random bilingual -- --nocapture
 
 nightly: ## 100000 random programs through the generator from seed FROM (1): fails if one is wrong or 2 % are refused
 	$(MAKE) programs PROGRAMS=100000 FROM=$(FROM)

@@ -1,25 +1,8 @@
 //! Adjoints and tangents of Fortran in Fortran, compiled by gfortran and compared with each other and with differences.
 
-use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 
-use crate::common::{Scratch, flags, root};
-
-/// The folder of the Fortran module, which is compiled on the first call.
-fn module() -> &'static PathBuf {
-    static MODULE: OnceLock<PathBuf> = OnceLock::new();
-    MODULE.get_or_init(|| {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fortran-module");
-        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
-        build.arg(root().join("fortran-bindings")).arg(root().join("include")).arg(&folder);
-        // With optimisation it takes three times as long.
-        build.env("FCFLAGS", "-O0").env("CFLAGS", "-O0");
-        let output = build.output().expect("a shell");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        folder
-    })
-}
+use crate::common::{Scratch, flags, fortran_module as module, root};
 
 /// The levels of optimisation that programs are compiled at: `make matrix` names others in `TEST_LEVELS`.
 fn levels() -> Vec<String> {
@@ -103,9 +86,9 @@ fn right_at(levels: &[String], source: &str, module: Option<&str>, standard: &st
         }
         let mut compiler = Command::new("gfortran");
         compiler.current_dir(&folder.0).args([level.as_str(), "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
-        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(self::module());
+        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(module());
         compiler.args(objects).args(["-o", "test"]);
-        let built = compiler.arg(self::module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+        let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success() && !said.contains("Warning"), "{said}");
         let ran = Command::new(folder.0.join("test")).output().unwrap();

@@ -50,6 +50,21 @@ pub fn flags() -> [String; 5] {
     [include(), format!("{at}/libadtape.so"), format!("-Wl,-rpath,{at}"), "-lm".into(), "-lpthread".into()]
 }
 
+/// The folder of the Fortran module, which is compiled on the first call.
+pub fn fortran_module() -> &'static Path {
+    static MODULE: OnceLock<PathBuf> = OnceLock::new();
+    MODULE.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fortran-module");
+        let mut build = Command::new(root().join("scripts/install/build_fortran.sh"));
+        build.arg(root().join("fortran-bindings")).arg(root().join("include")).arg(&folder);
+        // With optimisation it takes three times as long.
+        build.env("FCFLAGS", "-O0").env("CFLAGS", "-O0");
+        let output = build.output().expect("a shell");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        folder
+    })
+}
+
 /// A source that belongs to programs in which a division by 0, an invalid operation or an overflow is the end.
 pub fn traps() -> String {
     root().join("generator/tests/common/traps.c").display().to_string()
@@ -83,6 +98,20 @@ pub fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
         scope.spawn(work);
         work();
     });
+}
+
+/// What the work makes of each of them, in as many threads as there are processors. Programs may be nested deeply.
+pub fn made_of<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    const STACK_BYTES: usize = 1 << 28;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let mut parts = Vec::new();
+        for part in all.chunks(all.len().div_ceil(threads).max(1)) {
+            let work = || -> Vec<R> { part.iter().map(&work).collect() };
+            parts.push(std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).unwrap());
+        }
+        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+    })
 }
 
 /// An empty folder for one test's files; `name` is unique among all tests. It goes when it is dropped, but for `KEEP`.

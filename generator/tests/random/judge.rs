@@ -136,7 +136,7 @@ impl Judge {
 
     /// What comes of each program.
     pub fn all(&self, cases: &[Case]) -> Vec<Outcome> {
-        let generated = self.generate_all(cases);
+        let generated = common::made_of(cases, |case| self.generate(case));
         let mut outcomes: Vec<Outcome> =
             generated.iter().map(|made| made.as_ref().err().cloned().unwrap_or(Outcome::Right)).collect();
         let mut ready: Vec<usize> = (0..cases.len()).filter(|k| generated[*k].is_ok()).collect();
@@ -164,20 +164,6 @@ impl Judge {
             }
         }
         outcomes
-    }
-
-    /// Generates in as many threads as there are processors.
-    fn generate_all(&self, cases: &[Case]) -> Vec<Result<Generated, Outcome>> {
-        const STACK_BYTES: usize = 1 << 28;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            let mut parts = Vec::new();
-            for part in cases.chunks(cases.len().div_ceil(threads).max(1)) {
-                let work = move || -> Vec<_> { part.iter().map(|case| self.generate(case)).collect() };
-                parts.push(std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).unwrap());
-            }
-            parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
-        })
     }
 
     fn generate(&self, case: &Case) -> Result<Generated, Outcome> {

@@ -8,6 +8,7 @@
 //! with a statement that is not supported.
 
 mod ast;
+mod bilingual;
 mod case;
 #[path = "../common/mod.rs"]
 mod common;
