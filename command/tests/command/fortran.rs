@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{Scratch, flags, fortran_module as module, root};
+use crate::common::{Scratch, flags, fortran_module, root};
 
 /// The levels of optimisation that programs are compiled at: `make matrix` names others in `TEST_LEVELS`.
 fn levels() -> Vec<String> {
@@ -86,9 +86,9 @@ fn right_at(levels: &[String], source: &str, module: Option<&str>, standard: &st
         }
         let mut compiler = Command::new("gfortran");
         compiler.current_dir(&folder.0).args([level.as_str(), "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
-        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(module());
+        compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(fortran_module());
         compiler.args(objects).args(["-o", "test"]);
-        let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+        let built = compiler.arg(fortran_module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success() && !said.contains("Warning"), "{said}");
         let ran = Command::new(folder.0.join("test")).output().unwrap();
@@ -173,7 +173,7 @@ fn modules_of_preprocessed_sources_are_copied_preprocessed() {
     let written = folder.read("model_b.f90");
     assert!(!written.contains("SCALE") && !written.contains('#') && written.contains("depth = 6"), "{written}");
     let mut compile = Command::new("gfortran");
-    compile.args(["-Wall", "-Werror", "-c", "model_b.f90", "-I"]).arg(module()).current_dir(&folder.0);
+    compile.args(["-Wall", "-Werror", "-c", "model_b.f90", "-I"]).arg(fortran_module()).current_dir(&folder.0);
     let output = compile.output().expect("gfortran");
     assert!(output.status.success(), "{}\n{written}", String::from_utf8_lossy(&output.stderr));
 }
@@ -207,8 +207,8 @@ fn adjoints_of_allocatable_components_agree_with_differences() {
             "-std=f2018",
             "-I",
         ]);
-        compiler.arg(module()).args(["held_b.f90", "held_main.f90", "-o", "test"]);
-        let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+        compiler.arg(fortran_module()).args(["held_b.f90", "held_main.f90", "-o", "test"]);
+        let built = compiler.arg(fortran_module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
         assert!(built.status.success() && !said.contains("Warning"), "{said}");
         let ran = Command::new(folder.0.join("test")).output().unwrap();
@@ -260,9 +260,12 @@ fn several_adjoints_of_fortran_at_once_are_those_of_each_direction() {
     let verified = folder.run(&["adjoint", "--verify", "heads_bv.f90"]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     let mut compiler = Command::new("gfortran");
-    compiler.current_dir(&folder.0).args(["-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"]).arg(module());
+    compiler
+        .current_dir(&folder.0)
+        .args(["-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"])
+        .arg(fortran_module());
     compiler.args(["heads_bv.f90", "outside.f90", "main.f90", "-o", "test"]);
-    let built = compiler.arg(module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+    let built = compiler.arg(fortran_module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success() && !said.contains("Warning"), "{said}");
     let ran = Command::new(folder.0.join("test")).output().unwrap();
@@ -293,7 +296,10 @@ fn tangents_stand_in_a_file_of_their_own() {
 
 /// What the compiler of a check needs.
 fn check_flags() -> String {
-    let all = [format!("-I{}", module().display()), module().join("libadtape_fortran.a").display().to_string()];
+    let all = [
+        format!("-I{}", fortran_module().display()),
+        fortran_module().join("libadtape_fortran.a").display().to_string(),
+    ];
     let all: Vec<String> = all.into_iter().chain(flags()).map(|flag| format!("'{flag}'")).collect();
     all.join(" ")
 }
@@ -354,7 +360,10 @@ fn long_names_break_no_line_of_what_is_written() {
     let written = std::fs::read_to_string(folder.0.join("model_b.f90")).unwrap();
     assert!(written.lines().any(|line| line.trim_start().starts_with('!') && line.len() > 80), "{written}");
     let mut compile = Command::new("gfortran");
-    compile.args(["-std=f2018", "-Wall", "-Werror", "-c", "model_b.f90", "-I"]).arg(module()).current_dir(&folder.0);
+    compile
+        .args(["-std=f2018", "-Wall", "-Werror", "-c", "model_b.f90", "-I"])
+        .arg(fortran_module())
+        .current_dir(&folder.0);
     let output = compile.output().expect("gfortran");
     assert!(output.status.success(), "{}\n{written}", String::from_utf8_lossy(&output.stderr));
 }
