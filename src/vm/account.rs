@@ -7,7 +7,7 @@
 //! Memory is *on its way* between a tape and a file: charged to the budget, and no span's. The file belongs to the parent,
 //! so a child loses all that is on its way.
 
-use super::budget::{Budget, process};
+use super::budget::{Budget, process_so_far};
 use super::{os, spare};
 use crate::error::Error;
 use crate::sync::{Arc, StaticCounter, StaticFlag, StaticLock, UNORDERED};
@@ -123,7 +123,9 @@ pub(crate) fn refund_on_way(budget: &Budget, n: usize) {
 
 /// Gives back all that is on its way. In a child of fork, where it arrives nowhere.
 pub(crate) fn lose_what_is_on_its_way() {
-    refund_on_way(process(), process().on_way() as usize);
+    if let Some(budget) = process_so_far() {
+        refund_on_way(budget, budget.on_way() as usize);
+    }
 }
 
 /// Keeps other threads off the accounts and the spare pages until [`let_go`]: around a fork.

@@ -125,9 +125,15 @@ impl Budget {
     }
 }
 
+static PROCESS: First<Budget> = First::new();
+
+/// The budget of the process, if anybody asked for it before. Who asks first reads the environment.
+pub(super) fn process_so_far() -> Option<&'static Budget> {
+    PROCESS.get()
+}
+
 /// The budget of the process. Its limit is `ADTAPE_MEMORY_LIMIT`, else what the machine has.
 pub(crate) fn process() -> &'static Budget {
-    static PROCESS: First<Budget> = First::new();
     PROCESS.get_or_make(|| Budget::new(default_limit()))
 }
 
