@@ -1,6 +1,8 @@
 //! Static variables that keep what was computed of the last arguments.
 
-use crate::common::Scratch;
+use std::process::Command;
+
+use crate::common::{Scratch, quick};
 use crate::programs::check_driver;
 
 /// Two results with a flag, a table with two keys and an arm for what is kept, a key with a derivative, an early return.
@@ -116,5 +118,34 @@ fn other_variables_that_last_from_call_to_call_are_refused() {
         folder.write("model.c", &model);
         let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
         assert_eq!(output.status.code(), Some(3), "{branch}");
+    }
+}
+
+/// A first call with the first value of the key finds what the variable begins with: the head of the file says what is taken
+/// for true, `--check` finds where it is not, and a flag does without.
+#[test]
+fn first_values_are_taken_for_computed_which_is_said_and_checked() {
+    let folder = Scratch::new("memo-first");
+    folder.write("driver.c", "#include \"model_b.h\"\nint main(void) {\n    double x_b = 0.0;\n    f_b(0.0, 2.0, &x_b, 1.0);\n    return x_b == 0.0;\n}\n");
+    for (kept, test, is_said, is_right) in [
+        ("double last = 0.0, c = 1.0", "t != last", true, true),
+        ("double last = 0.0, c = 5.0", "t != last", true, false),
+        ("int first = 1; static double last, c", "first || t != last", false, true),
+    ] {
+        let ends = if is_said { "" } else { "first = 0;" };
+        let model = format!(
+            "#include <math.h>\ndouble f(double t, double x);\ndouble f(double t, double x) {{\n    static {kept};\n    \
+             if ({test}) {{ c = cos(t); last = t; {ends} }}\n    return c * x * x;\n}}\n"
+        );
+        folder.write("model.c", &model);
+        let made = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+        assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+        let text = std::fs::read_to_string(folder.0.join("model_b.c")).unwrap();
+        let said = "f keeps what it computed last. What it keeps at first, for last = 0, is taken for computed, too.";
+        assert_eq!(text.contains(said), is_said, "{kept}");
+        let mut checked = Command::new(env!("CARGO_BIN_EXE_adtape"));
+        checked.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
+        let checked = checked.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
+        assert_eq!(checked.status.success(), is_right, "{kept}: {}", String::from_utf8_lossy(&checked.stderr));
     }
 }

@@ -30,6 +30,8 @@ pub struct Program {
     pub closed: BTreeSet<GlobalId>,
     /// Function pointers at file scope that are taken to hold the function of their initialiser, and that function.
     pub assumed: Vec<(String, String)>,
+    /// Functions whose first values are taken for computed.
+    pub remembered: Vec<Remembered>,
     /// Variables with static storage that calls in one expression may write in either order: nothing reads what they
     /// leave.
     pub unordered: Vec<GlobalId>,
@@ -64,6 +66,16 @@ impl Program {
         let named = self.sources.iter().map(|source| source.path.clone());
         named.filter(|path| !path.starts_with("/usr/")).collect()
     }
+}
+
+/// A function that keeps in static variables what it computed of its last arguments. It is taken to begin with what it
+/// computes of the first values of those arguments: a call with these that comes first finds no other values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remembered {
+    /// The function.
+    pub function: String,
+    /// The variables that keep arguments, and what each begins with, where that is known.
+    pub keys: Vec<(GlobalId, Option<f64>)>,
 }
 
 /// A declaration inside a function of a type, or of variables with static storage. Nothing outside of the function can

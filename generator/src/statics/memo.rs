@@ -9,8 +9,10 @@
 //! ```
 //!
 //! What such a branch leaves depends on the arguments that its condition compares, and on nothing else: a call that skips
-//! it finds what it would compute. The same holds where the other arm returns what is kept. So a program that always computes it has the same results, and keeps nothing from one
-//! call to the next.
+//! it finds what it would compute. The same holds where the other arm returns what is kept. So a program that always
+//! computes it has the same results, and keeps nothing from one call to the next. What the variables begin with is no such
+//! thing: unless a flag has the arm taken first, the generated file says that it is taken for computed
+//! ([`Remembered`]), and `--check` compares with the source.
 //!
 //! - **Keys**: variables that the condition compares with values; the arm gives each that value, and no other.
 //! - **Flags**: integers that the condition tests, and that the arm gives a constant with which the test takes the arm no
@@ -35,6 +37,8 @@ pub struct Memo {
     on: bool,
     /// The variables.
     pub kept: BTreeSet<GlobalId>,
+    /// The keys with their first values, unless a flag has the arm taken first.
+    begins: Option<Remembered>,
 }
 
 /// The program with such branches always taken.
@@ -44,6 +48,7 @@ pub fn computed<'p>(program: Cow<'p, Program>, heads: &[Head]) -> Cow<'p, Progra
         return program;
     }
     let mut program = program.into_owned();
+    program.remembered.extend(found.iter().filter_map(|memo| memo.begins.clone()));
     for (p, proc) in program.procs.iter_mut().enumerate() {
         let of_proc = found.iter().filter(|memo| memo.p.index() == p);
         decide(proc, &of_proc.map(|memo| (memo.branch, memo.on)).collect::<Vec<_>>());
@@ -151,5 +156,14 @@ fn memo(flow: &Flow, p: ProcId, branch: ItemId) -> Option<Memo> {
         && condition.keys.iter().all(sets)
         && condition.tests.iter().all(|test| once.ends_test(test, condition.on, arm))
         && once.is_kept_behind(branch, arm);
-    fits.then_some(Memo { p, branch, on: condition.on, kept })
+    let first = |global: GlobalId| {
+        let all = flow.program.statics.iter().filter(|declared| declared.globals.contains(&global));
+        let known = all.flat_map(|declared| &declared.initial).find(|(of, _)| *of == global);
+        known.map(|(_, value)| *value)
+    };
+    let taken_first = |test: &&Expr| once.number(test, &first).is_some_and(|value| (value != 0.0) == condition.on);
+    let keys = || condition.keys.iter().map(|(global, _)| (*global, first(*global))).collect();
+    let begins =
+        (!condition.tests.iter().any(taken_first)).then(|| Remembered { function: proc.name.clone(), keys: keys() });
+    fits.then_some(Memo { p, branch, on: condition.on, kept, begins })
 }

@@ -379,7 +379,7 @@ impl Once<'_> {
     }
 
     /// The number that an expression of variables with known values has.
-    fn number(&self, e: &Expr, known: &dyn Fn(GlobalId) -> Option<f64>) -> Option<f64> {
+    pub fn number(&self, e: &Expr, known: &dyn Fn(GlobalId) -> Option<f64>) -> Option<f64> {
         let truth = |holds: bool| Some(f64::from(u8::from(holds)));
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Float(_) => e.literal(),

@@ -5,6 +5,7 @@
 mod index;
 mod lines;
 mod loops;
+pub(super) mod remembered;
 mod scope;
 pub(super) mod tangents;
 

@@ -189,7 +189,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
     }
     let mut unit = Unit::new(&tangents.program, options);
     unit.name_sweeps(tangents.tangents.iter().map(|(id, name, proc)| (*id, proc, format!("{name}_d"))));
-    let mut text = Text::default();
+    let mut text = Text { given: objects::begun(&tangents.program), ..Text::default() };
     let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
     text.tangents(&unit, &procs, &tangents.heads);
     statics::copied(&tangents.program, &text.bodies)?;

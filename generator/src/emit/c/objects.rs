@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::emit::body::remembered::taken_for_computed;
 use crate::ir::{Callee, External, Item, ItemKind, Program};
 use crate::sweeps::Adjoint;
 
@@ -37,7 +38,7 @@ pub(super) fn taken_as_given(adjoint: &Adjoint) -> String {
         let all: Vec<&str> = passive.into_iter().collect();
         text += &wrap(&format!("No derivative passes through these, which leave memory alone: {}.", all.join(", ")));
     }
-    text
+    text + &begun(&adjoint.program)
 }
 
 /// The functions that are passive by the word of the program.
@@ -52,6 +53,11 @@ fn passive(program: &Program) -> BTreeSet<&str> {
 fn named(item: &Item) -> Option<&str> {
     let ItemKind::Call { callee: Callee::External { function, .. }, .. } = &item.kind else { return None };
     if let External::Passive { call: name, .. } = function { Some(name) } else { None }
+}
+
+/// A comment for each function that is taken to begin with what it computes.
+pub(super) fn begun(program: &Program) -> String {
+    taken_for_computed(program).iter().map(|sentence| wrap(sentence)).collect()
 }
 
 /// A comment of lines that are not too long.

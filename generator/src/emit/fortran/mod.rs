@@ -25,6 +25,7 @@ mod unit;
 mod witness;
 mod words;
 
+use super::body::remembered::taken_for_computed;
 use super::body::tangents::tangents_of;
 use super::{Options, Output};
 use crate::ir::*;
@@ -307,6 +308,7 @@ fn finish(
     let unit = units[0];
     let names: Vec<&str> = heads.iter().map(|head| unit.program.procs[*head].name.as_str()).collect();
     let mut text = format!("! {}: the {what} of {}, written by adtape.\n", options.file, names.join(", "));
+    text.extend(taken_for_computed(unit.program).iter().map(|sentence| format!("! {sentence}\n")));
     let helpers = units.iter().flat_map(|unit| unit.helpers.borrow().clone()).collect();
     text += &helpers::module(&unit.helper_module(), &helpers);
     if let Some(memory) = memory::module(units)? {

@@ -157,6 +157,7 @@ impl<'a> Reader<'a> {
                 declared: self.units.into_iter().flat_map(|unit| unit.declared).collect(),
             },
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
+            remembered: Vec::new(),
             types: self.structs.types,
             sources: self.sources.list.into(),
             globals: self.globals.into(),
