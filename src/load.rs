@@ -6,8 +6,8 @@ extern "C" fn loaded() {
     // A plugin that contains the library may be closed while threads live that have used tapes.
     site::keep_loaded(loaded as *const () as usize);
     // What the thread that forks does around it is known before any lock can be taken: threads may use the library for the
-    // first time while another one forks. A fork runs last what was registered first. Who has a lock of maps or heaps may take those of tapes: a fork takes
-    // these last.
+    // first time while another one forks. A fork runs last what was registered first. Who has a lock of maps or heaps may
+    // take those of tapes: a fork takes these last.
     tape::fork::prepare_for_children();
     objects::fork::prepare_for_children();
 }

@@ -79,7 +79,7 @@ pub fn filled(program: &Program, heads: &[Head]) -> BTreeSet<GlobalId> {
     };
     let changes = |global: &GlobalId| number(*global) && written(*global) && !program.unordered.contains(global);
     let mut filled = filled_once(&flow, &program.statics, &changes, &|_| false);
-    filled.extend(memo::memos(program, heads).into_iter().flat_map(|memo| memo.kept));
+    filled.extend(memo::memos(&flow).into_iter().flat_map(|memo| memo.kept));
     filled
 }
 

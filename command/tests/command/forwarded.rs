@@ -1,13 +1,11 @@
 //! Functions around `memset` and its kin.
 
-use crate::common::Scratch;
-use crate::programs::check_driver;
+use crate::programs::check_model;
 
 /// A function of the source clears or copies memory of no type: reals, integers and structs, by bytes or by a count of
 /// elements and their size, through an `int` too. The call was refused.
 #[test]
 fn memory_of_no_type_is_cleared_and_copied_by_functions_of_the_source() {
-    let folder = Scratch::new("forwarded");
     let model = "#include <string.h>
 #include <stddef.h>
 static void zero(void *p, unsigned n) { memset(p, 0, n); }
@@ -33,7 +31,5 @@ int main(void) {
     return x_b[1] == 0.0;
 }
 ";
-    folder.write("model.c", model);
-    folder.write("driver.c", driver);
-    check_driver(&folder, "f(f)/(x w)");
+    check_model("forwarded", model, driver, "f(f)/(x w)");
 }

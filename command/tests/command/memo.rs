@@ -1,15 +1,12 @@
 //! Static variables that keep what was computed of the last arguments.
 
-use std::process::Command;
-
-use crate::common::{Scratch, quick};
-use crate::programs::check_driver;
+use crate::common::Scratch;
+use crate::programs::{check_model, checked};
 
 /// Two results with a flag, a table with two keys and an arm for what is kept, a key with a derivative, an early return.
 /// Each was refused.
 #[test]
 fn what_is_kept_of_the_last_arguments_is_computed_in_each_call() {
-    let folder = Scratch::new("memo");
     let model = "#include <math.h>
 static void nutation(double jd, double *dpsi, double *deps) {
     static int first = 1;
@@ -89,9 +86,7 @@ int main(void) {
     return t_b == 0.0;
 }
 ";
-    folder.write("model.c", model);
-    folder.write("driver.c", driver);
-    check_driver(&folder, "f(f)/(x) g(g)/(x) h(h)/(x) k(k)/(x tjd)");
+    check_model("memo", model, driver, "f(f)/(x) g(g)/(x) h(h)/(x) k(k)/(x tjd)");
 }
 
 /// What is kept is no function of the last arguments: within a tolerance, of another argument, changed behind the branch,
@@ -143,9 +138,7 @@ fn first_values_are_taken_for_computed_which_is_said_and_checked() {
         let text = std::fs::read_to_string(folder.0.join("model_b.c")).unwrap();
         let said = "f keeps what it computed last. What it keeps at first, for last = 0, is taken for computed, too.";
         assert_eq!(text.contains(said), is_said, "{kept}");
-        let mut checked = Command::new(env!("CARGO_BIN_EXE_adtape"));
-        checked.current_dir(&folder.0).args(["adjoint", "model.c", "--head", "f(f)/(x)", "--check", "driver.c"]);
-        let checked = checked.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
+        let checked = checked(&folder, "f(f)/(x)");
         assert_eq!(checked.status.success(), is_right, "{kept}: {}", String::from_utf8_lossy(&checked.stderr));
     }
 }

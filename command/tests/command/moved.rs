@@ -1,15 +1,7 @@
 //! Pointers that lie in memory and move there.
 
 use crate::common::Scratch;
-use crate::programs::check_driver;
-
-/// Checks the adjoints of a model that a driver calls.
-fn check(model: &str, driver: &str, heads: &str) {
-    let folder = Scratch::new("moved");
-    folder.write("model.c", model);
-    folder.write("driver.c", driver);
-    check_driver(&folder, heads);
-}
+use crate::programs::check_model;
 
 /// Functions read and move a cursor at file scope, buffers there change places, a member of the caller's struct is
 /// advanced behind another pointer, and so are variables by their address. Each was refused. The member has its last
@@ -101,7 +93,7 @@ int main(void) {
     return p.at != data + 8 || x_b[0] == 0.0;
 }
 ";
-    check(model, driver, "f(y)/(p) g(g)/(w x) h(h)/(w x) k(k)/(x)");
+    check_model("moved", model, driver, "f(y)/(p) g(g)/(w x) h(h)/(w x) k(k)/(x)");
 }
 
 /// One member has two names, a pointer at file scope leads into one of two arrays or nowhere, or into an array of the
@@ -161,7 +153,7 @@ int main(void) {
     return s.cur != a + 7;
 }
 ";
-    check(model, driver, "f(f)/(s) g(g)/(a b) h(h)/(x)");
+    check_model("moved", model, driver, "f(f)/(s) g(g)/(a b) h(h)/(x)");
 }
 
 /// A pointer to what has a tangent may lead to a variable that has none, where nothing reads it. The tangent was refused.
@@ -200,7 +192,7 @@ int main(void) {
     return 0;
 }
 ";
-    check(model, driver, "f(f)/(x) g(y)/(x y)");
+    check_model("moved", model, driver, "f(f)/(x) g(y)/(x y)");
 }
 
 /// Which pointer is set where a subscript is known at run time only, what the caller left in a member, and what the call

@@ -1,6 +1,6 @@
 //! Adjoints of whole programs, run under `--check`: operands, tangent-adjoint product, differences.
 
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::common::{Scratch, flags, quick, root};
 
@@ -127,11 +127,24 @@ fn values_without_a_derivative_end_that_of_a_variable() {
     check("killed.c", &["loop", "branch", "sign"]);
 }
 
-/// Checks the function `f` of a folder's model with its driver. Returns what the check says.
-pub(crate) fn check_driver(folder: &Scratch, head: &str) -> String {
+/// The check of a folder's model by its driver, whatever comes of it.
+pub(crate) fn checked(folder: &Scratch, head: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_adtape"));
     command.current_dir(&folder.0).args(["adjoint", "model.c", "--head", head, "--check", "driver.c"]);
-    let output = command.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap();
+    command.env("ADTAPE_FLAGS", quick().join(" ")).output().unwrap()
+}
+
+/// Checks the adjoints of a model that a driver calls.
+pub(crate) fn check_model(name: &str, model: &str, driver: &str, heads: &str) {
+    let folder = Scratch::new(name);
+    folder.write("model.c", model);
+    folder.write("driver.c", driver);
+    check_driver(&folder, heads);
+}
+
+/// Checks the function `f` of a folder's model with its driver. Returns what the check says.
+pub(crate) fn check_driver(folder: &Scratch, head: &str) -> String {
+    let output = checked(folder, head);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     // Memory that belongs to no argument is all that these programs may leave out.
     let is_incomplete = said.contains("f: not compared with its tangent: it reaches memory of no argument");

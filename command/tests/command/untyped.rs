@@ -1,12 +1,11 @@
 //! Memory that the source calls by no type, or by several.
 
 use crate::common::Scratch;
-use crate::programs::check_driver;
+use crate::programs::check_model;
 
 /// A union has pointers to structs of different types, of which the function reads the one that is there. It was refused.
 #[test]
 fn pointers_of_a_union_are_read() {
-    let folder = Scratch::new("union");
     let model = "#include <math.h>
 struct near_model { double a, e, work[3]; };
 struct deep_model { int n; double b[4], c; };
@@ -38,9 +37,7 @@ int main(void) {
     return n_b.a == 0.0 || d_b.b[1] == 0.0 || t_b == 0.0;
 }
 ";
-    folder.write("model.c", model);
-    folder.write("driver.c", driver);
-    check_driver(&folder, "f(f)/(s t)");
+    check_model("union", model, driver, "f(f)/(s t)");
 }
 
 /// A pointer of a union is set, in the caller's memory, in a variable, by a function; or two of them may lead to one memory:
@@ -74,7 +71,6 @@ fn pointers_of_a_union_that_may_be_one_are_refused() {
 /// A pointer of no type holds a block: the number of bytes says what its elements are. It was refused.
 #[test]
 fn pointers_of_no_type_hold_blocks() {
-    let folder = Scratch::new("blocks-of-no-type");
     let model = "#include <stdlib.h>
 struct obj { void *data; int n; };
 struct pair { double a, b; };
@@ -127,9 +123,7 @@ int main(void) {
     return x_b[0] == 0.0;
 }
 ";
-    folder.write("model.c", model);
-    folder.write("driver.c", driver);
-    check_driver(&folder, "g(g)/(x) h(h)/(x) k(k)/(x)");
+    check_model("blocks-of-no-type", model, driver, "g(g)/(x) h(h)/(x) k(k)/(x)");
 }
 
 /// The block is accessed as something else than its number of bytes says.

@@ -8,9 +8,10 @@
 //! | without tests for memory | tests whether there was memory | blocks that are kept where there was memory |
 //!
 //! Where nothing of this helps, pointers that move in memory are held in variables, arguments are copied that a call
-//! overwrites, pointers that a loop hands on are found by its index, or functions with pointers of no type are written out. A program that the analyses do not understand gets
-//! only the last, which gives its pointers their types. Small functions with structs are written out in all forms of an
-//! adjoint. Several adjoints at once go without the stable heap.
+//! overwrites, pointers that a loop hands on are found by its index, or functions with pointers of no type are written
+//! out. A program that the analyses do not understand gets only the last, which gives its pointers their types. Small
+//! functions with structs are written out in all forms of an adjoint. Several adjoints at once go without the stable
+//! heap.
 //!
 //! The analyses and the plan of the sweeps look at a form. The sweeps of one form are proved: no way leads back from there
 //! to another form.

@@ -43,7 +43,11 @@ pub struct Memo {
 
 /// The program with such branches always taken.
 pub fn computed<'p>(program: Cow<'p, Program>, heads: &[Head]) -> Cow<'p, Program> {
-    let found = memos(&program, heads);
+    let found = if may_have(&program) {
+        Flow::analyse(&program, heads).map_or_else(|_| Vec::new(), |flow| memos(&flow))
+    } else {
+        Vec::new()
+    };
     if found.is_empty() {
         return program;
     }
@@ -56,23 +60,25 @@ pub fn computed<'p>(program: Cow<'p, Program>, heads: &[Head]) -> Cow<'p, Progra
     Cow::Owned(program)
 }
 
+/// Whether a program compares variables as such branches do: no other one is worth an analysis.
+fn may_have(program: &Program) -> bool {
+    let compares = |item: &Item| if let ItemKind::Branch { on, .. } = &item.kind { keys(on).is_some() } else { false };
+    !program.statics.is_empty() && program.procs.iter().any(|proc| proc.items.iter().any(compares))
+}
+
 /// All such branches.
-pub fn memos(program: &Program, heads: &[Head]) -> Vec<Memo> {
-    let is_worth = |proc: &Proc| {
-        let on = |item: &Item| if let ItemKind::Branch { on, .. } = &item.kind { keys(on).is_some() } else { false };
-        proc.items.iter().any(on)
-    };
-    if program.statics.is_empty() || !program.procs.iter().any(is_worth) {
+pub fn memos(flow: &Flow) -> Vec<Memo> {
+    let program = flow.program;
+    if !may_have(program) {
         return Vec::new();
     }
-    let Ok(flow) = Flow::analyse(program, heads) else { return Vec::new() };
     let recursive = walk::recursive(program);
     let mut found = Vec::new();
     for p in program.procs.ids().filter(|p| !recursive[p.index()]) {
         let own = program.statics.iter().filter(|declared| declared.function == program.procs[p].name);
         let own: BTreeSet<GlobalId> = own.flat_map(|declared| &declared.globals).copied().collect();
         for branch in walk::items(&program.procs[p], RegionId(0)) {
-            found.extend(memo(&flow, p, branch).filter(|memo| memo.kept.is_subset(&own)));
+            found.extend(memo(flow, p, branch).filter(|memo| memo.kept.is_subset(&own)));
         }
     }
     found

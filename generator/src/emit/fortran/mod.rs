@@ -101,8 +101,8 @@ fn refused<T>(span: Span, what: String, help: &str) -> Result<T, Vec<Refusal>> {
     Err(vec![Refusal { class: Class::Language, span, what, help: help.to_string() }])
 }
 
-/// Refuses what the check does not compare: variables in COMMON, derived types, allocatable arguments, and heads outside of modules with
-/// assumed shapes, because what the check calls has no interface for them.
+/// Refuses what the check does not compare: variables in COMMON, derived types, allocatable arguments, and heads outside
+/// of modules with assumed shapes, because what the check calls has no interface for them.
 fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> {
     refuse_shadows(unit, "--check does not compare")?;
     for &head in &adjoint.heads {

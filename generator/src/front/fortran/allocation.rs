@@ -170,8 +170,7 @@ impl<'t> Lower<'_, 't> {
         } else {
             None
         };
-        let shape: Vec<Expr> = array.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
-        self.nest(&shape, &mut |this, at| {
+        self.set_elements(array, &mut |this, at| {
             let from = match &same {
                 Some(same) => same.clone(),
                 None => this.element(value, at)?,
@@ -180,9 +179,7 @@ impl<'t> Lower<'_, 't> {
             if is_truth != (from.ty == logical()) {
                 return this.refuse(value.span, Class::Type, "a number and a logical are mixed", "");
             }
-            let from = convert(from, &array.elem);
-            this.b.emit(ItemKind::Store { to: array.element(at.to_vec()), from });
-            Ok(())
+            Ok(from)
         })
     }
 

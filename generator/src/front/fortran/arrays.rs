@@ -20,14 +20,14 @@ impl<'t> Lower<'_, 't> {
     /// The extents of an expression of arrays.
     pub fn shape(&mut self, expr: &'t Written) -> Result<Vec<Expr>> {
         if let Some(array) = self.constructed.get(&std::ptr::from_ref(expr).addr()) {
-            return Ok(array.dims.iter().filter_map(|dim| dim.extent.clone()).collect());
+            return Ok(array.extents());
         }
         if let Some(call) = self.reader.operator(expr)
             && let Called::Procedure(scope) = self.reader.called(self.scope, &call.parts[0])
             && self.returns_array(scope)
         {
             let array = self.returned_array(expr, scope, call)?;
-            return Ok(array.dims.into_iter().filter_map(|dim| dim.extent).collect());
+            return Ok(array.extents());
         }
         match &expr.kind {
             Kind::Parenthesised(inner) | Kind::Unary(_, inner) => self.shape(inner),
@@ -57,7 +57,7 @@ impl<'t> Lower<'_, 't> {
                     }
                     Called::Procedure(scope) if self.returns_array(scope) => {
                         let array = self.returned_array(expr, scope, reference)?;
-                        return Ok(array.dims.into_iter().filter_map(|dim| dim.extent).collect());
+                        return Ok(array.extents());
                     }
                     _ => {}
                 }
@@ -214,12 +214,7 @@ impl<'t> Lower<'_, 't> {
         self.hoist(mask)?;
         let shape = self.shape(mask)?;
         let array = self.scratch("mask", logical(), &shape);
-        let to = array.clone();
-        self.nest(&shape, &mut |this, at| {
-            let from = this.element(mask, at)?;
-            this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from });
-            Ok(())
-        })?;
+        self.set_elements(&array, &mut |this, at| this.element(mask, at))?;
         Ok(array)
     }
 

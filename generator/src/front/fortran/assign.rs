@@ -241,33 +241,36 @@ impl<'t> Lower<'_, 't> {
 
     /// Whether the value reads elements of the target other than the one that is assigned.
     pub fn needs_copy(&self, target: &'t Reference, value: &'t Written) -> bool {
+        let printed = |reference: &Reference| {
+            print::expression(&Written { kind: Kind::Reference(reference.clone()), span: target.span })
+        };
+        let same = printed(target);
+        let (mut others, mut itself) = (false, false);
+        let by_another_name = self.reads_by_any_name(target, value, &mut |reference| {
+            let is_same = printed(reference) == same;
+            others |= !is_same;
+            itself |= is_same;
+        });
+        by_another_name || others || itself && self.transforms(value)
+    }
+
+    /// Whether a value reads any part of the target.
+    pub fn reads_some_of(&self, target: &'t Reference, value: &'t Written) -> bool {
+        let mut by_its_name = false;
+        self.reads_by_any_name(target, value, &mut |_| by_its_name = true) || by_its_name
+    }
+
+    /// Whether a value may read the target's memory under another name. Calls `own` with each read under its own.
+    fn reads_by_any_name(&self, target: &Reference, value: &'t Written, own: &mut dyn FnMut(&Reference)) -> bool {
         let name = &*target.parts[0].name.name;
-        let same = print::expression(&Written { kind: Kind::Reference(target.clone()), span: target.span });
         let mut found = false;
-        let mut transforms = false;
         walk::expr(value, &mut |node| {
             let Node::Reference(reference) = node else { return };
             let other = &*reference.parts[0].name.name;
             found |= other != name && self.may_be_one(name, other) || self.is_named_by(name, reference);
             if other == name && !other_component(target, reference) {
-                let this = print::expression(&Written { kind: Kind::Reference(reference.clone()), span: target.span });
-                found |= this != same;
-                transforms |= this == same;
+                own(reference);
             }
-        });
-        found || transforms && self.transforms(value)
-    }
-
-    /// Whether a value reads any part of the target.
-    pub fn reads_some_of(&self, target: &'t Reference, value: &'t Written) -> bool {
-        let name = &*target.parts[0].name.name;
-        let mut found = false;
-        walk::expr(value, &mut |node| {
-            let Node::Reference(reference) = node else { return };
-            let other = &*reference.parts[0].name.name;
-            found |= other == name && !other_component(target, reference)
-                || other != name && self.may_be_one(name, other)
-                || self.is_named_by(name, reference);
         });
         found
     }

@@ -103,7 +103,8 @@ impl<'t> Lower<'_, 't> {
         self.refuse(name.span, Class::NoSource, what, "add the file that defines it")
     }
 
-    /// Calls a procedure. `into`: where the array or the derived type goes that it returns. `at`: for which elements an elemental one runs.
+    /// Calls a procedure. `into`: where the array or the derived type goes that it returns. `at`: for which elements an
+    /// elemental one runs.
     pub fn call(
         &mut self,
         scope: ScopeId,
@@ -193,7 +194,7 @@ impl<'t> Lower<'_, 't> {
             (Memory::Array(array), DummyKind::Array) => {
                 let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
                 if bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed)) {
-                    let all = array.dims.iter().filter_map(|dim| dim.extent.clone());
+                    let all = array.extents().into_iter();
                     extents.extend(all.map(|extent| convert(extent, &Type::int())));
                 }
                 Ok(self.to_array(dummy, &array))

@@ -157,7 +157,7 @@ impl<'t> Lower<'_, 't> {
         match memory {
             Memory::Scalar(place) => work(self, place),
             Memory::Array(array) => {
-                let extents = array.dims.iter().filter_map(|dim| dim.extent.clone()).collect::<Vec<_>>();
+                let extents = array.extents();
                 self.nest(&extents, &mut |this, at| work(this, &array.element(at.to_vec())))
             }
             Memory::Var(_) | Memory::Value(_) => Ok(()),
@@ -263,12 +263,7 @@ impl<'t> Lower<'_, 't> {
             }),
             (Memory::Scalar(to), Memory::Scalar(from)) if to.ty == from.ty => self.copy_leaves(to, from),
             (Memory::Array(to), Memory::Array(from)) if to.dims.len() == from.dims.len() => {
-                let extents: Vec<Expr> = to.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
-                self.nest(&extents, &mut |this, at| {
-                    let value = convert(Expr::load(from.element(at.to_vec())), &to.elem);
-                    this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from: value });
-                    Ok(())
-                })
+                self.set_elements(to, &mut |_, at| Ok(Expr::load(from.element(at.to_vec()))))
             }
             _ => self.refuse(at.span, Class::Type, "the value of a component has another type or shape", ""),
         }
@@ -313,14 +308,8 @@ impl<'t> Lower<'_, 't> {
         scope: adtape_fortran::scope::program::ScopeId,
     ) -> Result<()> {
         if let (Memory::Array(to), Some(1..)) = (memory, self.names.type_of(scope, value).rank) {
-            let shape: Vec<Expr> = to.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
             self.in_scope(scope, |this| this.hoist_parts(value))?;
-            return self.nest(&shape, &mut |this, at| {
-                let from = this.in_scope(scope, |this| this.element(value, at))?;
-                let from = convert(from, &to.elem);
-                this.b.emit(ItemKind::Store { to: to.element(at.to_vec()), from });
-                Ok(())
-            });
+            return self.set_elements(to, &mut |this, at| this.in_scope(scope, |this| this.element(value, at)));
         }
         let value = self.in_scope(scope, |this| this.scalar(value))?;
         self.each_element(memory, &mut |this, to| {

@@ -32,13 +32,22 @@ impl<'t> Lower<'_, 't> {
         let ty = self.element_type(value)?;
         self.hoist_parts(value)?;
         let shape = self.shape(value)?;
-        let array = self.scratch(name, ty.clone(), &shape);
-        self.nest(&shape, &mut |this, at| {
-            let from = convert(this.element(value, at)?, &ty);
+        let array = self.scratch(name, ty, &shape);
+        self.set_elements(&array, &mut |this, at| this.element(value, at))?;
+        Ok(array)
+    }
+
+    /// Gives each element of an array a value.
+    pub fn set_elements(
+        &mut self,
+        array: &Array,
+        value: &mut dyn FnMut(&mut Self, &[Expr]) -> Result<Expr>,
+    ) -> Result<()> {
+        self.nest(&array.extents(), &mut |this, at| {
+            let from = convert(value(this, at)?, &array.elem);
             this.b.emit(ItemKind::Store { to: array.element(at.to_vec()), from });
             Ok(())
-        })?;
-        Ok(array)
+        })
     }
 
     /// A counter that is 0.
@@ -70,7 +79,7 @@ impl<'t> Lower<'_, 't> {
         let on = self.copied("mask", mask)?;
         let ty = self.element_type(array)?;
         self.hoist_parts(array)?;
-        let shape: Vec<Expr> = on.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
+        let shape = on.extents();
         let packed = match vector {
             Some(vector) => self.copied("packed", vector)?,
             None => {
@@ -108,7 +117,7 @@ impl<'t> Lower<'_, 't> {
         let from = self.copied("vector", vector)?;
         self.hoist_parts(field)?;
         let is_scalar = self.names.type_of(self.scope, field).rank == Some(0);
-        let shape: Vec<Expr> = on.dims.iter().filter_map(|dim| dim.extent.clone()).collect();
+        let shape = on.extents();
         let all = self.scratch("unpacked", from.elem.clone(), &shape);
         let next = self.counter("next");
         self.nest(&shape, &mut |this, at| {

@@ -187,6 +187,11 @@ impl Array {
         Array { base, path, dims, lowers, elem, within, deferred: false, view, is_row: true }
     }
 
+    /// The extents of its dimensions.
+    pub fn extents(&self) -> Vec<Expr> {
+        self.dims.iter().filter_map(|dim| dim.extent.clone()).collect()
+    }
+
     /// The element with these subscripts from 0.
     pub fn element(&self, subscripts: Vec<Expr>) -> Place {
         if let Some(view) = &self.view {

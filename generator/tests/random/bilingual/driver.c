@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8, DATA = 3, PARTS = 5, LONGEST = 2 * MOST + 6 };
+enum { MOST = 8, DATA = 3, LONGEST = 2 * MOST + 6 };
 
 typedef void values_t(const int *n, double *x, double *y, double *z);
 typedef void derivatives_t(const int *n, double *x, double *x1, double *y, double *y1, double *z, double *z1);
@@ -23,13 +23,12 @@ struct program {
 };
 
 /* Variables of a program, one behind the other: x, y, z, g, gw. */
-static int scatter(const struct language *in, int which, int n, const double *from, double *x, double *y, double *z) {
+static void scatter(const struct language *in, int which, int n, const double *from, double *x, double *y, double *z) {
     memcpy(x, from, n * sizeof *x);
     memcpy(y, from + n, n * sizeof *y);
     *z = from[2 * n];
     *in->g[which] = from[2 * n + 1];
     memcpy(in->gw[which], from + 2 * n + 2, 4 * sizeof *from);
-    return 2 * n + 6;
 }
 
 static void gather(const struct language *in, int which, int n, double *to, const double *x, const double *y, const double *z) {

@@ -146,8 +146,7 @@ impl Maker<'_> {
             return if names.is_empty() || self.rng.chance(30) {
                 Both::same(self.rng.within(0, 7).to_string())
             } else {
-                let name = self.rng.pick(&names);
-                self.scope.int_text(&name)
+                Both::same(self.rng.pick(&names))
             };
         }
         let (a, b) = (self.int(depth - 1), self.int(0));

@@ -49,12 +49,6 @@ pub struct Scope {
     pub may_jump: bool,
 }
 
-impl Scope {
-    pub fn int_text(&self, name: &str) -> Both {
-        Both::same(name)
-    }
-}
-
 pub struct Maker<'a> {
     pub rng: &'a mut Prng,
     pub scope: Scope,

@@ -32,11 +32,9 @@ impl<'a> Lower<'_, 'a> {
             return None;
         }
         let call = only_call(scan::body(function)?)?;
-        let name = scan::callee(call)?.refers_name.as_ref();
-        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
-        let plain = plain.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(plain);
+        let name = library::plain(scan::callee(call)?.refers_name.as_ref());
         let [_, to, from, bytes, ..] = &call.inner[..] else { return None };
-        if !matches!(plain, "memset" | "memcpy" | "memmove") {
+        if !matches!(name, "memset" | "memcpy" | "memmove") {
             return None;
         }
         let mut used = vec![false; params.len()];
@@ -52,7 +50,7 @@ impl<'a> Lower<'_, 'a> {
         let mut factors = Vec::new();
         product(bytes, &mut factors);
         let bytes = factors.into_iter().map(&mut argument).collect::<Option<Vec<_>>>()?;
-        used.into_iter().all(|used| used).then_some(Forwarded { name: plain, args, bytes })
+        used.into_iter().all(|used| used).then_some(Forwarded { name, args, bytes })
     }
 }
 

@@ -94,3 +94,9 @@ pub fn is_input(name: &str) -> bool {
     ];
     INPUT.contains(&name)
 }
+
+/// A name of the C library as it is without a builtin of the compiler or a check of sizes around it.
+pub fn plain(name: &str) -> &str {
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name)
+}

@@ -191,8 +191,7 @@ impl<'a> Lower<'_, 'a> {
         name: &str,
         args: &'a [Node<'a>],
     ) -> Result<Option<Option<Expr>>> {
-        let name = name.strip_prefix("__builtin_").unwrap_or(name);
-        let name = name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk")).unwrap_or(name);
+        let name = library::plain(name);
         match (name, args) {
             ("free" | "_mm_free", [pointer]) => {
                 let pointer = self.value(Self::uncast(pointer))?;
