@@ -57,6 +57,7 @@ matrix: ## further tests: Fortran and the kit with -flto, at other levels and li
 	TEST_STATIC=1 TEST_LEVELS="-O0 -O1 -O3" $(TESTS) --test outside fortran:: -- --skip error --skip matrix:: --skip mpi::
 	TEST_LEVELS="-O0 -O1 -O2 -Os -O3 -Ofast" $(TESTS) --test outside -- call_sites kit::lto::
 	TEST_STATIC=1 TEST_MPIS=openmpi $(TESTS) --test outside mpi:: -- --skip example:: --skip install:: --skip matrix::
+	TEST_ALL=1 TEST_MPIS=openmpi $(TESTS) --test command messages::
 	@# What make test leaves out, and what compares the MPIs.
 	TEST_MPIS="openmpi mpich" TEST_UNDEFINED=1 $(TESTS) -- matrix:: example::
 	PROGRAMS=70 BILINGUAL=30 FROM=31 $(TESTS) --test random

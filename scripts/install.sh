@@ -10,7 +10,7 @@
 #
 # What is installed (VERSION as in Cargo.toml, COMPILER as gfortran-12):
 #
-#   include/adtape.h, include/adtape/*.h
+#   include/adtape.h, include/adtape/*.h, include/adtape/fftw/fftw3.h
 #   lib/libadtape.a, libadtape.so.VERSION, libadtape.so.0, libadtape.so
 #   include/adtape/kit/*.h, lib/libadtape_kit.a, libadtape_kit.so.VERSION, libadtape_kit.so.0
 #   lib/libadtape_kit.so, libadtape_kit_calls.a   a script for linkers, which names the second and libadtape_kit.so.0
@@ -103,6 +103,7 @@ library() { # shared library as built, name, SONAME, what linkers find if it is 
 
 put 644 "$prefix/include" include/adtape.h
 put 644 "$prefix/include/adtape" include/adtape/*.h
+put 644 "$prefix/include/adtape/fftw" include/adtape/fftw/fftw3.h
 
 put 644 "$libdir" "$built/libadtape.a"
 library "$built/libadtape.so" libadtape "$soname"

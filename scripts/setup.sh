@@ -27,6 +27,9 @@ openmpi     | libopenmpi-dev openmpi-bin | openmpi-devel | Open MPI, mpicc.openm
 mpich       | libmpich-dev mpich | mpich-devel     | MPICH, mpicc.mpich and mpiexec.mpich
 mpi         | libopenmpi-dev openmpi-bin | openmpi-devel | an MPI, mpicc, mpifort and mpiexec
 lbfgs       | liblbfgs-dev  | liblbfgs-devel         | optimiser of the demo, libLBFGS
+lapack      | liblapack-dev | lapack-devel           | linear algebra, for tests of its rules
+fftw        | libfftw3-dev  | fftw-devel             | transforms, for tests of their rules
+gsl         | libgsl-dev    | gsl-devel              | special functions, for tests of their rules
 python      | python3-venv  | python3                | Python, for the package checkpoint_schedules
 flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new-19 and clang-19
 '
@@ -34,7 +37,7 @@ flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new
 # What each target needs; rust_* are handled by rust_setup.
 needs() {
   case $1 in
-    test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs openmpi mpich flang ;;
+    test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs lapack gsl fftw openmpi mpich flang ;;
     matrix)      echo clangs ;;
     mpi-random)  echo cc cxx openmpi mpich ;;
     demo)        echo cc clang gfortran lbfgs ;;
@@ -75,6 +78,9 @@ have_mpich()      { command -v mpicc.mpich >/dev/null && command -v mpiexec.mpic
 # Any will do; MPICC, MPIFC and MPIEXEC name another than the system's.
 have_mpi()        { command -v "${MPICC:-mpicc}" && command -v "${MPIFC:-mpifort}" && command -v "${MPIEXEC:-mpiexec}"; } >/dev/null
 have_lbfgs()      { compiles c '#include <lbfgs.h>' gcc; }
+have_lapack()     { gcc -x c - -x none -o /dev/null -llapack -lblas 2>/dev/null <<<'void dsyev_(void); int main(void) { dsyev_(); }'; }
+have_fftw()       { compiles c '#include <fftw3.h>' gcc; }
+have_gsl()        { compiles c '#include <gsl/gsl_sf.h>' gcc; }
 have_flang()      { command -v flang-new-19 >/dev/null && command -v clang-19 >/dev/null; }
 have_python()     { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 have_sanitizers() { gcc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null <<<'int main(void) { return 0; }'; }

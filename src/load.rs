@@ -1,6 +1,6 @@
 //! What happens as the library is loaded, before any thread can use it.
 
-use crate::{objects, site, tape};
+use crate::{objects, process, site, tape};
 
 extern "C" fn loaded() {
     // A plugin that contains the library may be closed while threads live that have used tapes.
@@ -8,6 +8,7 @@ extern "C" fn loaded() {
     // What the thread that forks does around it is known before any lock can be taken: threads may use the library for the
     // first time while another one forks. A fork runs last what was registered first. Who has a lock of maps or heaps may
     // take those of tapes: a fork takes these last.
+    process::prepare_for_children();
     tape::fork::prepare_for_children();
     objects::fork::prepare_for_children();
 }

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, note_failure, say};
 use crate::store::spill;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, LONGEST, StaticLock, around_fork};
 use crate::vm;
 use std::path::Path;
 
@@ -113,7 +113,7 @@ pub fn memory() -> Memory {
 /// does, the process aborts. Runs on the thread that failed, with no lock held.
 pub type ErrorHandler = Arc<dyn Fn(&Error) + Send + Sync>;
 
-static HANDLER: Mutex<Option<ErrorHandler>> = Mutex::new(None);
+static HANDLER: StaticLock<Option<ErrorHandler>> = StaticLock::new(None);
 
 /// Installs the program's error handler; `None` for the default, which prints the message to standard error and
 /// aborts. Calls of the Rust API return their errors and do not come here.
@@ -127,7 +127,20 @@ static HANDLER: Mutex<Option<ErrorHandler>> = Mutex::new(None);
 /// })));
 /// ```
 pub fn set_error_handler(handler: Option<ErrorHandler>) {
-    *HANDLER.lock() = handler;
+    // The one before is dropped without the lock.
+    let before = std::mem::replace(&mut *HANDLER.lock(), handler);
+    drop(before);
+}
+
+/// Lets children of fork have errors, whatever threads of their parent did with the handler.
+pub(crate) fn prepare_for_children() {
+    extern "C" fn before() {
+        HANDLER.hold(LONGEST);
+    }
+    extern "C" fn after() {
+        HANDLER.let_go();
+    }
+    around_fork(before, after, after);
 }
 
 /// The end of an operation that cannot return an error.

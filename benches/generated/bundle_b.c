@@ -288,7 +288,7 @@ static void project_rev(adtape_t *tape, double *camera, double *restrict camera_
     /* bundle.c:28 */
     rotate_rev(tape, camera, camera_b, from, from_b, seen_b);
     /* bundle.c:27 */
-    for (int i = 3; i-- > 0;) {
+    for (int i = 0; i < 3; ++i) {
         const double seed_8 = from_b[i];
         from_b[i] = 0.0;
         point_b[i] += seed_8;

@@ -57,13 +57,13 @@ static void step_fwd(adtape_t *tape, int n, double dt, double *u, double *next) 
 static void step_rev(adtape_t *tape, int n, double dt, double *u, double *restrict u_b, double *restrict next_b) {
     /* burgers.c:11 */
     adtape_pop_array_f64(tape, &u[1], (int64_t)(1 < n - 1 ? n - 2 : 0));
-    for (int i = n - 1; i-- > 1;) {
+    for (int i = 1; i < n - 1; ++i) {
         const double seed = u_b[i];
         u_b[i] = 0.0;
         next_b[i] += seed;
     }
     /* burgers.c:3 */
-    for (int i_1 = n - 1; i_1-- > 1;) {
+    for (int i_1 = 1; i_1 < n - 1; ++i_1) {
         /* burgers.c:9 */
         const double seed_1 = next_b[i_1];
         next_b[i_1] = 0.0;
@@ -104,7 +104,7 @@ static void burgers_rev(adtape_t *tape, int n, int steps, double dt, double *u, 
     /* burgers.c:14 */
     double sum_b = 0.5 * burgers_b;
     /* burgers.c:17 */
-    for (int i = n; i-- > 0;) {
+    for (int i = 0; i < n; ++i) {
         const double seed = sum_b;
         u_b[i] += u[i] * seed;
         u_b[i] += u[i] * seed;

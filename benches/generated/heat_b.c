@@ -59,7 +59,7 @@ static void step_rev(adtape_t *tape, int n, int m, double dt, double *k, double 
     /* heat.c:13 */
     for (int i = n - 1; i-- > 1;) {
         /* heat.c:14 */
-        for (int j = m - 1; j-- > 1;) {
+        for (int j = 1; j < m - 1; ++j) {
             const double seed = u_b[i * m + j];
             u_b[i * m + j] = 0.0;
             next_b[i * m + j] += seed;
@@ -114,7 +114,7 @@ static void heat_rev(adtape_t *tape, int n, int m, int steps, double dt, double 
     /* heat.c:18 */
     double sum_b = 0.5 * heat_b;
     /* heat.c:21 */
-    for (int i = n * m; i-- > 0;) {
+    for (int i = 0; i < n * m; ++i) {
         /* heat.c:22 */
         const double r = u[i] - data[i];
         /* heat.c:23 */

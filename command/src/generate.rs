@@ -19,8 +19,8 @@ impl Wishes {
     fn choices(&self, one_call: bool) -> Choices {
         let again = self.again.iter().map(|text| Named::parse(text)).collect();
         let checkpoints = self.checkpoint.clone();
-        let (dear, split, derivatives_only, vector) = (self.dear, self.split, self.derivatives_only, self.vector);
-        Choices { again, checkpoints, dear, one_call, split, derivatives_only, vector, ..Choices::default() }
+        let Wishes { dear, split, derivatives_only, in_order, vector, .. } = *self;
+        Choices { again, checkpoints, dear, one_call, split, derivatives_only, in_order, vector, ..Choices::default() }
     }
 }
 

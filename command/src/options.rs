@@ -176,6 +176,11 @@ pub struct Wishes {
     /// them
     #[arg(long, conflicts_with = "split")]
     pub derivatives_only: bool,
+
+    /// Add to adjoints in the order in which the reversed program does: loops whose passes commute do not run
+    /// upwards, and no sum is split among the parts of vectors
+    #[arg(long)]
+    pub in_order: bool,
     /// Compute K adjoints at once, one for each direction: writes f_bv, which records once and whose adjoints are
     /// arrays of K
     #[arg(long, value_name = "K", conflicts_with = "check", value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -116,6 +116,46 @@ static void finish(void) {
     CHECK(pthread_barrier_destroy(&begun) == 0);
 }
 
+static void *sweep_and_end(void *nothing) {
+    (void)nothing;
+    push_numbers(adtape_self(), 0, 2);
+    pop_numbers(adtape_self(), 0, 2);
+    return NULL;
+}
+
+/* Threads that end all the time, each with its tape. */
+static void *end_threads_until_over(void *nothing) {
+    (void)nothing;
+    pthread_barrier_wait(&begun);
+    while (!over) {
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, sweep_and_end, NULL) == 0);
+        CHECK(pthread_join(thread, NULL) == 0);
+    }
+    return NULL;
+}
+
+static char directory[] = "/tmp/adtape-forks-XXXXXX";
+
+static void use_locks_of_the_process(const char *run) {
+    adtape_store_t *store = NULL;
+    CHECK_OK(adtape_store_create_files(directory, run, 0, ADTAPE_STORE_NO_SYNC, &store));
+    CHECK_OK(adtape_store_destroy(store));
+    CHECK_OK(adtape_process_set_error_handler(NULL, NULL));
+}
+
+/* The tables of stores' files and the error handler are the process's. */
+static void *use_locks_until_over(void *nothing) {
+    char run[32];
+    snprintf(run, sizeof run, "run%p", (void *)&run);
+    (void)nothing;
+    pthread_barrier_wait(&begun);
+    while (!over) {
+        use_locks_of_the_process(run);
+    }
+    return NULL;
+}
+
 /* ---- the memory of a child --------------------------------------------------------------------------------- */
 
 /* The child has its own tape, whatever is on it, and nothing else. */
@@ -185,6 +225,36 @@ static void child_beside_spilled_tapes_has_its_limit_for_itself(void *nothing) {
     (void)nothing;
     before = 0; /* It may lie in the parent's file. */
     fork_beside(sit_on_a_spilled_tape, 3 * LIMIT, either, 2);
+}
+
+static void check_own_tape_is_all_in_child(void *nothing) {
+    (void)nothing;
+    alarm(60);
+    pop_numbers(adtape_self(), 0, before);
+    check_own_tape_is_all();
+}
+
+/* A tape of a thread that was ending stayed in the child as one that its owner had left. */
+static void child_beside_threads_that_end_has_nothing_of_theirs(void *nothing) {
+    void (*const all[])(void *) = {check_own_tape_is_all_in_child};
+    (void)nothing;
+    fork_beside(end_threads_until_over, 64 * LIMIT, all, 1);
+}
+
+static void use_locks_in_child(void *nothing) {
+    (void)nothing;
+    alarm(60);
+    use_locks_of_the_process("child");
+    pop_numbers(adtape_self(), 0, before);
+}
+
+/* It waited for ever where a thread of its parent had one of them. */
+static void child_beside_stores_and_handlers_has_its_own(void *nothing) {
+    void (*const locks[])(void *) = {use_locks_in_child};
+    (void)nothing;
+    CHECK(mkdtemp(directory) != NULL);
+    fork_beside(use_locks_until_over, 64 * LIMIT, locks, 1);
+    CHECK(rmdir(directory) == 0);
 }
 
 static void little_in_child(void *nothing) {
@@ -367,6 +437,8 @@ int main(void) {
         child_beside_pops_has_its_limit_for_itself,
         child_beside_idle_threads_has_its_limit_for_itself,
         child_beside_spilled_tapes_has_its_limit_for_itself,
+        child_beside_threads_that_end_has_nothing_of_theirs,
+        child_beside_stores_and_handlers_has_its_own,
         child_beside_tapes_that_come_and_go_has_its_tape,
         grandchild_has_its_limit_for_itself,
         children_of_a_pool_have_their_limits_for_themselves,

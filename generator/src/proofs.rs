@@ -205,7 +205,7 @@ fn given(flow: &Flow, id: ProcId, plan: &ProcPlan, contracts: &Contracts) -> Giv
             Ok(expr) => walk::expressions(expr, &mut see),
             Err(place) => {
                 walk::in_place(place, &mut see);
-                see(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
+                see(&Expr::load(place.clone()));
             }
         });
     }

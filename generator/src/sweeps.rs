@@ -28,6 +28,8 @@ pub struct Choices {
     pub split: bool,
     /// Whether results that heads name are not wanted, only derivatives.
     pub derivatives_only: bool,
+    /// Whether adjoints are added in the order in which the reversed program does: no loop turns, and no sum is split.
+    pub in_order: bool,
     /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
     pub vector: Option<u32>,
     /// Changes sweeps in front of their proof, the first and each later one: this is how tests put faults in.
@@ -38,8 +40,8 @@ impl Default for Choices {
     fn default() -> Self {
         let (again, checkpoints) = (Vec::new(), Vec::new());
         let (check, one_call, split) = (false, false, false);
-        let (derivatives_only, vector, fault) = (false, None, None);
-        Choices { again, checkpoints, dear: 8, check, one_call, split, derivatives_only, vector, fault }
+        let (derivatives_only, in_order, vector, fault) = (false, false, None, None);
+        Choices { again, checkpoints, dear: 8, check, one_call, split, derivatives_only, in_order, vector, fault }
     }
 }
 
@@ -122,6 +124,20 @@ impl Adjoint {
     pub fn rules(&self) -> Vec<&str> {
         let given = self.sweeps.iter().filter_map(|each| self.program.procs[each.proc].rule.as_deref());
         given.map(|rule| rule.function.as_str()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// The rules whose derivatives follow from residuals, with the procedures that stand for the functions.
+    pub fn implicit(&self) -> impl Iterator<Item = (ProcId, &Rule, &Implicit)> {
+        let ruled =
+            self.sweeps.iter().filter_map(|each| Some((each.proc, self.program.procs[each.proc].rule.as_deref()?)));
+        let mut seen = BTreeSet::new();
+        let all = ruled.filter_map(|(proc, rule)| Some((proc, rule, rule.implicit.as_ref()?)));
+        all.filter(move |(_, rule, _)| seen.insert(&rule.function))
+    }
+
+    /// Whether a head is the residual of a solver, whose adjoint is not for the user.
+    pub fn is_residual(&self, head: ProcId) -> bool {
+        self.program.is_residual(head)
     }
 
     /// What the adjoint of a head is called.

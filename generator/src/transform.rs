@@ -1,12 +1,15 @@
 //! From a program to its sweeps: analyses, plans, forward and reverse sweep of every procedure that has a derivative.
 
 mod build;
+mod commute;
 mod costless;
 mod deferred;
 mod given;
+mod implicit;
 mod left_out;
 mod proved;
 mod tangents;
+mod unread;
 mod wide;
 
 use crate::flow::{self, Flow, Head};
@@ -22,8 +25,10 @@ pub use tangents::tangent;
 
 /// Writes the sweeps of all procedures that the heads reach and that have something to reverse.
 pub fn adjoint(program: &Program, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<Refusal>> {
+    let heads = &*implicit::heads(program, heads)?;
     let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
     let program = &*statics::computed(program, heads);
+    let program = &*unread::dropped(program);
     let look = |form: &Form| {
         let found = adjoint_of(form, heads, choices)?;
         Ok(found.map(|mut found| {

@@ -12,7 +12,7 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 27] = [
+const STORED: [Stored; 30] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("blocks_in_passes", [15, 0, 0, 0], "the contents of blocks of 2, 3 and 4; in each pass the sum, and the last element"),
@@ -22,6 +22,7 @@ const STORED: [Stored; 27] = [
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),
     ("element_by_table", [140, 0, 0, 0], "the 100 of t; 40 steps: 1; the table is read again"),
     ("first_and_last", [102, 0, 0, 0], "the 100 of t; two elements, none in the loop"),
+    ("integers_that_tell_others", [340, 123, 40, 0], "the 100 of t, 240 steps: 1; three times 40 integers; the last c, j and k; which arm it was"),
     ("last_element", [101, 0, 0, 0], "the 100 of t; one element"),
     ("last_element_in_a_call", [101, 0, 0, 0], "the 100 of t; one element"),
     ("loop_that_may_not_run", [137, 0, 0, 0], "the 100 of t; 36 passes: 1; 1 behind them, because there may be none"),
@@ -30,9 +31,11 @@ const STORED: [Stored; 27] = [
     ("one_arm", [101, 0, 1, 0], "the 100 of t; 1 in the arm; which arm it was, because t[0] is another then"),
     ("overwritten_from_itself", [40, 0, 0, 0], "40 steps: 1; nothing reads t at the end"),
     ("own_element", [181, 0, 0, 0], "the 100 of t; 40 elements, each in its pass; the sum; 40 at once, whose passes read ahead"),
+    ("passes_commute", [100, 0, 0, 0], "the 100 of t at the end; all else is linear"),
     ("recursion_in_place", [219, 0, 0, 0], "the 100 of t; 40 calls: a[0] and s; 39 results of inner calls"),
     ("restored_in_both_arms", [13, 0, 0, 0], "13 passes: the element before the first store, none before the second"),
-    ("result_that_is_there", [300, 0, 0, 0], "the 100 of t and of e; 20 elements of e at once; 40 passes: t[k] twice"),
+    ("result_in_place_of_operand", [140, 0, 0, 0], "the 100 of t at the end; 40 passes: r; of x nothing"),
+    ("result_that_is_there", [160, 0, 0, 0], "the 100 of e; 20 elements of e at once; 40 passes: t[k]"),
     ("row_by_row", [12, 0, 0, 0], "the 12 of a at the end; no address"),
     ("runs", [218, 0, 0, 0], "the 100 of t at the end; 39, 40 and 39 elements; none in the loop without passes"),
     ("runs_side_by_side", [540, 0, 0, 0], "the 300 of t, u and v; 4 times 40 elements at once; 40 passes: two"),

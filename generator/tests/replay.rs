@@ -39,7 +39,8 @@ fn chosen(file: &str, heads: &[Head], choices: &Choices) -> Result<Adjoint, Vec<
         ..Input::default()
     };
     let program = front::read(&input).unwrap_or_else(|what| panic!("{file}: {what:#?}"));
-    adjoint(&program, heads, choices)
+    // A proof reads the passes in their order.
+    adjoint(&program, heads, &Choices { in_order: true, ..choices.clone() })
 }
 
 /// All sweeps are proved, and all mutants of them are not.
@@ -373,6 +374,13 @@ fn copies_of_structs_that_are_written_need_no_demotion() {
         assert_eq!(adjoint.demotions, 0, "{text}");
         assert_eq!(adjoint.sweeps[0].verdict, Verdict::Proved, "{text}");
     }
+    let again = Choices { again: vec![Named::parse("*")], ..Choices::default() };
+    let adjoint = chosen(mutants::STRUCTS, &[head("copied_for_nobody(copied_for_nobody)/(x)")], &again);
+    assert_eq!(
+        adjoint.expect("a program that is taken").demotions,
+        0,
+        "a copy that nobody reads, in a pass that runs again"
+    );
 }
 
 #[test]

@@ -5,8 +5,7 @@
 
 use super::heaps;
 use super::lane::{SharedRegistry, lane_so_far};
-use crate::sync::{Arc, Holdable, StaticCounter, StaticLock, UNORDERED, hold_all};
-use crate::tape::fork::{LONGEST, around_fork};
+use crate::sync::{Arc, Holdable, LONGEST, StaticCounter, StaticLock, UNORDERED, around_fork, hold_all};
 use std::sync::Weak;
 use std::time::Instant;
 

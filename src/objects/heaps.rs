@@ -6,8 +6,7 @@
 #![forbid(unsafe_code)]
 
 use crate::heap;
-use crate::sync::{First, StaticLock};
-use crate::tape::fork::{LONGEST, around_fork};
+use crate::sync::{First, LONGEST, StaticLock, around_fork};
 use std::collections::BTreeSet;
 
 /// Their addresses, inverted, so that a leak checker finds no heap here that its program has lost.

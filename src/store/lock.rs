@@ -14,18 +14,28 @@
 use super::os;
 use super::regular::{open_regular, refused};
 use crate::error::{Error, Status, say};
-use crate::sync::Mutex;
+use crate::sync::StaticLock;
 use std::collections::BTreeMap;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A file, whatever the path that leads to it: its directory's device and number, and its name.
 type Key = (u64, u64, String);
 
 /// What is locked, and by which process: a child has its parent's table.
-static HELD: Mutex<BTreeMap<Key, u32>> = Mutex::new(BTreeMap::new());
+static HELD: StaticLock<BTreeMap<Key, u32>> = StaticLock::new(BTreeMap::new());
+
+/// Keeps other threads off the table until [`let_go`]: around a fork.
+pub(crate) fn hold(longest: Duration) {
+    HELD.hold(longest);
+}
+
+pub(crate) fn let_go() {
+    HELD.let_go();
+}
 
 /// The lock on a run's files.
 pub(super) struct Lock {

@@ -36,6 +36,7 @@ mod tiers;
 
 pub use archive::ArchiveStore;
 pub use files::{FileOptions, FileStore};
+pub(crate) use lock::{hold, let_go};
 pub use memory::MemoryStore;
 pub(crate) use memory::beyond_the_end;
 pub use reading::ReadOnlyFile;

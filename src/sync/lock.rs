@@ -102,7 +102,8 @@ impl<T> ForkLock<T> {
 
     /// None where a thread has it.
     pub fn try_lock(&self) -> Option<LockGuard<'_, T>> {
-        (!self.lock.is_taken()).then_some(LockGuard { lock: &self.lock, of_this_thread: PhantomData })
+        // A guard that comes into being gives the lock back, even where nobody gets it.
+        (!self.lock.is_taken()).then(|| LockGuard { lock: &self.lock, of_this_thread: PhantomData })
     }
 
     /// Takes the lock until [`let_go`](ForkLock::let_go), unless another thread, or this one, has it for `longest`.
@@ -240,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn whoever_does_not_get_it_leaves_it_to_the_thread_that_has_it() {
+        let lock = ForkLock::new(1);
+        let guard = lock.lock();
+        assert!(lock.try_lock().is_none() && !lock.is_free());
+        drop(guard);
+        lock.hold(Duration::ZERO);
+        assert!(lock.try_lock().is_none() && !lock.try_hold() && !lock.is_free());
+        assert!(lock.let_go());
+        assert!(lock.try_lock().is_some_and(|guard| *guard == 1) && lock.is_free());
+    }
+
+    #[test]
     fn all_locks_are_held_or_none_in_whatever_order_others_take_them() {
         let locks: [ForkLock<u64>; 3] = Default::default();
         let over = AtomicBool::new(false);
@@ -276,10 +289,12 @@ mod tests {
     fn no_two_threads_have_it_at_once() {
         const THREADS: u64 = 4;
         const TIMES: u64 = 10_000;
-        let counts = Arc::new(Lock::new((0_u64, 0_u64)));
-        let count = |thread: u64, counts: &Lock<(u64, u64)>| {
+        let counts = Arc::new(ForkLock::new((0_u64, 0_u64)));
+        let count = |thread: u64, counts: &ForkLock<(u64, u64)>| {
             for i in 0..TIMES {
-                let mut counts = counts.lock();
+                // Some look first, and wait where it is another's.
+                let looked = if i % 3 == 0 { counts.try_lock() } else { None };
+                let mut counts = looked.unwrap_or_else(|| counts.lock());
                 counts.0 += 1;
                 match (i + thread) % 1000 {
                     // The others wait for whoever is interrupted here, and for whoever sleeps.

@@ -5,12 +5,14 @@
 //! two changes that belong together.
 
 mod first;
+mod fork;
 mod lock;
 mod monitor;
 mod mutex;
 mod seqlock;
 
 pub(crate) use first::{First, is_first_time};
+pub(crate) use fork::{LONGEST, around_fork};
 /// A lock in a static, where loom's cannot be.
 pub(crate) use lock::ForkLock as StaticLock;
 pub(crate) use lock::{Holdable, hold_all};

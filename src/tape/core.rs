@@ -58,6 +58,12 @@ pub(crate) struct Core {
     enrolled: Enrolled,
 }
 
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.enrolled.leave();
+    }
+}
+
 impl Core {
     /// The core of a cursor; null before its first use.
     pub(crate) fn of(cursor: &Hot) -> *mut Core {
@@ -325,37 +331,6 @@ impl Core {
         let held = if self.profiles() { into.held(&self.bounce) } else { 0 };
         self.popped_into(met, load, n, site, held);
         Ok(false)
-    }
-
-    // ---- modes -------------------------------------------------------------------------------------
-
-    /// Turns profile mode on or off. Counts are kept from one time to the next.
-    pub(super) fn set_profile(&mut self, on: bool) {
-        if let Some(watch) = &mut self.watch {
-            watch.see_all(on);
-        }
-        if on {
-            self.profile.get_or_insert_with(Box::default);
-        } else {
-            self.profile = None
-        }
-        self.machine.set_exact(self.watched());
-    }
-
-    /// Listens to control values and counters anew, or no longer; returns what was heard.
-    pub(super) fn listen(&mut self, on: bool) -> Branches {
-        let heard = self.branches.take().map_or_else(Branches::default, |heard| *heard);
-        self.branches = on.then(Box::default);
-        self.machine.set_exact(self.watched());
-        heard
-    }
-
-    /// Keeps what was decided, where somebody listens.
-    #[inline]
-    pub(super) fn hear(&mut self, value: u64, bits: u32, site: Site) {
-        if let Some(branches) = &mut self.branches {
-            branches.add(value, bits, site);
-        }
     }
 
     // ---- local cursors, hand-over ------------------------------------------------------------------

@@ -48,12 +48,6 @@ pub(crate) fn at_exit(action: extern "C" fn()) {
     unsafe { libc::atexit(action) };
 }
 
-/// Lets functions run on the thread that forks: before, and after it in the parent and in the child.
-pub(crate) fn around_fork(before: extern "C" fn(), in_parent: extern "C" fn(), in_child: extern "C" fn()) {
-    // SAFETY: they are functions that stay.
-    unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
-}
-
 /// Says the profile when the process ends.
 pub(super) fn say_profile_at_end() {
     extern "C" fn say() {

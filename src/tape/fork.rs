@@ -6,15 +6,11 @@
 
 #![forbid(unsafe_code)]
 
-pub(crate) use super::ending::around_fork;
 use super::{idle, owner, roll, view};
 use crate::profile;
-use crate::store::spill;
+use crate::store::{self, spill};
+use crate::sync::{LONGEST, around_fork};
 use crate::vm;
-use std::time::Duration;
-
-/// As long as a fork waits: a store of the program's may never return, or fork itself.
-pub(crate) const LONGEST: Duration = Duration::from_secs(10);
 
 /// Lets children of fork use tapes.
 pub(crate) fn prepare_for_children() {
@@ -27,6 +23,7 @@ extern "C" fn before() {
     roll::hold(LONGEST);
     owner::hold(LONGEST);
     spill::hold(LONGEST);
+    store::hold(LONGEST);
     vm::hold(LONGEST);
     profile::hold(LONGEST);
 }
@@ -42,6 +39,7 @@ extern "C" fn in_child() {
 fn after(is_child: bool) {
     profile::let_go(is_child);
     vm::let_go();
+    store::let_go();
     spill::let_go();
     owner::let_go();
     roll::let_go(is_child);

@@ -122,7 +122,7 @@ pub(crate) fn begin_on(cursor: &Hot) -> Result<(), Error> {
              call adtape_attach before using a local one, adtape_detach after; a thread uses its own tape, adtape_self()",
         ));
     }
-    let core = Core::new(cursor, Owner::this_thread())?;
+    let core = Core::new(cursor, Owner::who_frees())?;
     core.give_to(cursor);
     watch_end();
     Ok(())

@@ -52,6 +52,11 @@ impl Owner {
         Owner { thread, by_thread: true }
     }
 
+    /// The calling thread, which frees the tape now or as it ends: the tape never becomes nobody's.
+    pub(super) fn who_frees() -> Owner {
+        Owner { thread: Arc::new(AtomicUsize::new(this_thread())), by_thread: true }
+    }
+
     /// Whoever the borrow checker lets.
     pub(crate) fn borrow_checker() -> Owner {
         Owner { thread: Arc::new(AtomicUsize::new(NOBODY)), by_thread: false }

@@ -45,6 +45,14 @@ impl Enrolled {
             entry.home = home;
         }
     }
+
+    /// The calling thread is about to free the tape. What it has not freed when another thread forks is lost in the child,
+    /// whosever the tape was.
+    pub fn leave(&self) {
+        if let Some(entry) = ROLL.lock().get_mut(&self.id) {
+            entry.owner = Owner::who_frees();
+        }
+    }
 }
 
 impl Drop for Enrolled {
@@ -76,5 +84,39 @@ impl Entry {
             self.accounts.iter().for_each(|account| account.abandon());
         }
         is_lost
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::tape::hot::Hot;
+
+    /// A thread of the parent had freed a part of it when another one forked.
+    #[test]
+    fn tape_that_another_thread_was_freeing_is_lost_in_a_child_whosever_it_was() {
+        let released = Owner::this_thread();
+        released.release();
+        for owner in [released, Owner::borrow_checker(), Owner::this_thread()] {
+            let home = Hot::closed();
+            let enrolled = Enrolled::new(u64::MAX, owner, Home::new(&home), Vec::new());
+            let is_lost = || ROLL.lock().get(&u64::MAX).is_some_and(Entry::is_lost);
+            assert!(!is_lost());
+            std::thread::scope(|scope| {
+                let (over, wait) = std::sync::mpsc::channel::<()>();
+                let (left, has_left) = std::sync::mpsc::channel();
+                let enrolled = &enrolled;
+                scope.spawn(move || {
+                    enrolled.leave();
+                    left.send(()).unwrap();
+                    let _ = wait.recv();
+                });
+                has_left.recv().unwrap();
+                assert!(is_lost());
+                drop(over);
+            });
+            enrolled.leave();
+            assert!(!is_lost(), "this thread goes on freeing it");
+        }
     }
 }

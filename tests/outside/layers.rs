@@ -75,6 +75,7 @@ const FORTRAN_LAYERS: &[(&str, &[&str])] = &[
 const UNSAFE: &[&str] = &[
     "load",
     "sync::first",
+    "sync::fork",
     "sync::lock",
     "site::module",
     "objects::armed",

@@ -1,5 +1,8 @@
 //! Adjoints and tangents of Fortran in Fortran, compiled by gfortran and compared with each other and with differences.
 
+mod further;
+mod speed;
+
 use std::process::Command;
 
 use crate::common::{Scratch, flags, fortran_module, root};
@@ -87,12 +90,13 @@ fn right_at(levels: &[String], source: &str, module: Option<&str>, standard: &st
         let mut compiler = Command::new("gfortran");
         compiler.current_dir(&folder.0).args([level.as_str(), "-g", "-fcheck=all", "-Wall", "-Wextra", standard]);
         compiler.args(["-Wno-unused-dummy-argument", "-I"]).arg(fortran_module());
+        // Optimised, it warns of contents that are kept before they have a value, and of bounds of components that are not
+        // allocated. Nobody reads either.
+        compiler.args((level != "-O0").then_some("-Wno-maybe-uninitialized"));
         compiler.args(objects).args(["-o", "test"]);
         let built = compiler.arg(fortran_module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
         let said = String::from_utf8_lossy(&built.stderr);
-        // With -O2 it warns of its own copy of the first values of a type, where components have none.
-        let warns = said.lines().any(|line| line.contains("Warning") && !line.contains("‘column."));
-        assert!(built.status.success() && !warns, "{said}");
+        assert!(built.status.success() && !said.contains("Warning"), "{said}");
         let ran = Command::new(folder.0.join("test")).output().unwrap();
         let (lines, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
         let expected: String = names.iter().map(|name| format!("right {name}\n")).collect();
@@ -110,7 +114,7 @@ fn adjoints_of_fortran_agree_with_tangents_and_differences() {
 #[test]
 fn adjoints_of_fortran_with_calls_agree_with_tangents_and_differences() {
     let calls = ["by_reference", "recursion", "counters", "copies", "statement", "steps"];
-    let others = ["decided", "bounds", "constants", "mixed", "nested", "names", "once"];
+    let others = ["decided", "bounds", "constants", "mixed", "nested", "names", "once", "entered"];
     right("calls", "-std=gnu", &[&calls[..], &others].concat());
 }
 
@@ -127,11 +131,6 @@ fn adjoints_of_what_goes_between_procedures_agree_with_tangents_and_differences(
 fn adjoints_of_elements_at_other_places_agree_with_tangents_and_differences() {
     let names = ["before", "views", "strided", "shifts", "selected", "places", "along"];
     right("rearranged", "-std=f2008", &names);
-}
-
-#[test]
-fn adjoints_of_what_a_procedure_allocates_agree_with_tangents_and_differences() {
-    right("allocations", "-std=f2018", &["alike", "moved", "again", "inside", "asked", "passed", "returned"]);
 }
 
 #[test]
@@ -222,7 +221,7 @@ fn adjoints_of_allocatable_components_agree_with_differences() {
 #[test]
 fn adjoints_of_old_fortran_agree_with_differences() {
     let jumps = ["forward", "backward", "shared", "outward", "computed", "signs", "tangled", "levels"];
-    right_of("legacy.f", None, "-std=f2018", &jumps);
+    right_of("legacy.f", None, "-std=f2018", &[&jumps[..], &["renamed", "halved"]].concat());
     let memory = ["sharing", "layouts", "equal", "beside", "tables", "kept"];
     right_of("common.f", None, "-std=gnu", &memory);
     right("blocks", "-std=gnu", &["cornered", "paired", "leaving"]);
@@ -368,6 +367,15 @@ fn long_names_break_no_line_of_what_is_written() {
         .current_dir(&folder.0);
     let output = compile.output().expect("gfortran");
     assert!(output.status.success(), "{}\n{written}", String::from_utf8_lossy(&output.stderr));
+    // What the check writes calls the head, too.
+    let main = format!(
+        "program main\nexternal :: {f}_b\nreal(8) :: a = 2, b = 3, c = 0, d = 1\ncall {f}_b(a, c, b, d)\nend program\n"
+    );
+    folder.write("main.f90", &main);
+    let mut check = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    check.current_dir(&folder.0).env("ADTAPE_FLAGS", check_flags()).args(["adjoint", "model.f90", "--head"]);
+    let output = check.arg(format!("{f}({y})/({x} {y})")).args(["--check", "main.f90"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// What Fortran cannot have yet is refused with its line, and nothing is written.
@@ -410,7 +418,12 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         (
             "real(8), allocatable :: a(:)",
             "allocate (a(n))\na = x\ncall g\ncontains\nsubroutine g\nx(1) = a(2)\nend subroutine",
-            "'a' is allocatable, and a procedure inside of this one names it",
+            "",
+        ),
+        (
+            "real(8), allocatable :: a(:)",
+            "call g\nallocate (a(n))\ncontains\nsubroutine g\nx(1) = a(2)\nend subroutine",
+            "'a' is used where the statements before have not allocated it",
         ),
         ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: refused: 'k' keeps its value"),
         ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: refused: 'k' keeps its value"),
@@ -443,9 +456,20 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "if (n > 2) then\n10 x(1) = x(1)*x(2)\nend if\nif (x(1) < 5) goto 10",
             "model.f90:8:20: refused: this jump to 10 leads into a construct",
         ),
+        (
+            "",
+            "call g(h)\ncontains\nsubroutine g(p)\nexternal p, h\ncall p(n, x)\nend subroutine",
+            "model.f90:9:6: refused: 'p' is an argument, and no call says which procedure it is",
+        ),
         ("integer :: k", "assign 10 to k\ngoto k\n10 x(1) = 2*x(1)", "refused: an assigned GOTO is not supported"),
         ("", "read (*, *) x(1)", "model.f90:5:1: refused: READ sets 'x'"),
         ("integer :: k(9)", "k(k(1:3)) = 2\nx(k(1)) = x(2)", "refused: subscripts of 'k' are computed from itself"),
+        ("", "call g(x)\nend\nsubroutine h(x)\nreal(8) :: x(2)\nentry g(x)\nx(1) = x(2)", "'g' is an ENTRY"),
+        (
+            "",
+            "call g(x)\ncontains\nsubroutine g(a)\nreal(8), value :: a(2)\na = 2*a\nx(1) = a(1)*x(2)\nend subroutine",
+            "'a' is passed by value, is no scalar number, and the procedure writes it",
+        ),
         ("", "y = x(1)\nx(1) = y*z", ""),
     ] {
         folder.write("model.f90", &model(declared, action));
@@ -453,6 +477,7 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         let said = String::from_utf8_lossy(&output.stderr);
         if says.is_empty() {
             assert!(output.status.success(), "{said}");
+            std::fs::remove_file(folder.0.join("model_b.f90")).unwrap();
             continue;
         }
         assert_eq!(output.status.code(), Some(3), "{action}: {said}");

@@ -214,3 +214,61 @@ fn pointers_of_which_an_access_is_not_known_are_refused() {
         assert_eq!(output.status.code(), Some(3), "{body}");
     }
 }
+
+/// The reverse sweep set the pointers at file scope before those of the structs that they are read from: adjoints were 0
+/// without a word. What else they are read from was not there.
+#[test]
+fn pointers_at_file_scope_are_read_from_structs() {
+    let model = "typedef struct { int way, n; double *in, *out; } plan;
+static plan current, other;
+static double turned[6][2], second[12], third[12];
+static void run(void) {
+    for (int i = 0; i < 12; i++) current.out[i] = current.way * current.in[i] * current.in[i];
+}
+static void run_other(void) {
+    for (int i = 0; i < 12; i++) other.out[i] = other.way * other.in[i] * other.in[i];
+}
+double f(int n, const double *u, const double *k);
+double f(int n, const double *u, const double *k) {
+    double sum = 0.0;
+    plan here, *at = &here;
+    for (int i = 0; i < 6; i++) turned[i][0] = u[i], turned[i][1] = k[i] * u[i];
+    at->way = n;
+    at->in = *turned;
+    at->out = *turned;
+    current.way = 2;
+    current.in = at->in;
+    current.out = at->out;
+    other = ((plan){3, 12, *turned, second});
+    run();
+    run_other();
+    for (int i = 0; i < 6; i++) sum += turned[i][0] * turned[i][1] * second[i];
+    return sum;
+}
+static plan last;
+static void run_last(void) {
+    for (int i = 0; i < 12; i++) last.out[i] += last.way * last.in[i] * last.in[i];
+}
+double g(int n, const double *u);
+double g(int n, const double *u) {
+    plan many[2];
+    for (int i = 0; i < 12; i++) third[i] = u[i % n];
+    many[1].way = 2;
+    many[1].in = third, many[1].out = third;
+    if (n < 0) return 0.0;
+    last = many[1];
+    run_last();
+    return third[0] * third[1] + third[2];
+}
+";
+    let driver = "#include \"model_b.h\"
+int main(void) {
+    double u[6] = {0.3, 0.8, 0.6, 0.2, 0.9, 0.4}, k[6] = {0.5, 0.1, 0.7, 0.9, 0.2, 0.6}, u_b[6] = {0.0}, k_b[6] = {0.0};
+    f_b(4, u, u_b, k, k_b, 1.0);
+    if (u_b[0] == 0.0 || k_b[0] == 0.0) return 1;
+    g_b(5, u, u_b, 1.0);
+    return 0;
+}
+";
+    check_model("from-structs", model, driver, "f(f)/(u k) g(g)/(u)");
+}

@@ -301,17 +301,7 @@ fn memory_behind_structs_of_no_type_and_by_value_is_a_result() {
 mod matrix {
     use super::*;
 
-    const DRIVER: &str = "#include \"model_b.h\"
-void tables(int *ia);
-int main(void) {
-    static double x[640], x_b[640], w[640];
-    static int ia[640];
-    tables(ia);
-    for (int i = 0; i < 640; i++) x[i] = 0.5 + (i * 37 % 64) / 64.0;
-    f_b(40, x, x_b, ia, w, 1.0);
-    return 0;
-}
-";
+    const DRIVER: &str = include_str!("../../../generator/tests/common/edge_driver.c");
 
     /// `generator/tests/edge.rs` compares their gradients and counts what they store.
     #[test]

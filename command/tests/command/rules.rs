@@ -188,6 +188,42 @@ fn rules_that_say_too_little_are_refused_with_what_is_missing() {
     said(&nothing, ["no declaration of a function stands behind the directive", "rules.h:1"]);
 }
 
+/// A derivative by members of a struct was lost without a word.
+#[test]
+fn structs_that_depend_on_the_inputs_are_refused() {
+    let program = |law: &str, constant: &str, first: &str| {
+        let folder = Scratch::new("rules-structs");
+        let text = format!(
+            "{law}
+#pragma adjoint rule reads(x[0:n]) writes(y[0:n])
+void apply(int n, {constant}struct law *law, const double *x, double *y);
+void apply_rev(int n, {constant}struct law *law, const double *x, double *x_b, double *y, double *y_b);
+double f(int n, const double *x) {{
+    struct law law = {first};
+    double y[4];
+    apply(4, &law, x, y);
+    return y[0] * n;
+}}
+"
+        );
+        folder.write("model.c", &text);
+        let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let plain = "struct law { double a; int kind; };";
+    let nested = "struct inner { int i; double v[2][2]; }; struct law { struct inner in; };";
+    for (law, first) in [(plain, "{x[0], 1}"), (nested, "{{1, {{x[0], 0}, {0, 0}}}}")] {
+        let (status, said) = program(law, "const ", first);
+        assert_eq!(status, Some(3), "{said}");
+        assert!(said.contains("'law' of 'apply' depends on the inputs here, and 'apply_rev' has no adjoint"), "{said}");
+    }
+    let (status, said) = program(plain, "const ", "{2.0, 1}");
+    assert_eq!(status, Some(0), "{said}");
+    let (status, said) = program(plain, "", "{2.0, 1}");
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("'law' of 'apply' leads to a struct with reals that it may write: make it const"), "{said}");
+}
+
 #[test]
 fn a_tangent_needs_one_and_several_adjoints_at_once_are_refused() {
     let folder = folder("tangent", "matrices.c");
@@ -220,11 +256,12 @@ fn rules_of_blas_and_lapack_are_known() {
         ("matrices_of_blas.c", "rules_blas.h"),
         ("solvers_of_lapack.c", "rules_blas.h"),
         ("calls_of_cblas.c", "rules_cblas.h"),
+        ("banded_of_lapack.c", "rules_solvers.h"),
     ];
     for (model, header) in programs {
         let folder = folder(&model[..6], model);
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules");
-        for file in ["blas.h", "blas.c", "cblas.h", "cblas.c"] {
+        for file in ["blas.h", "blas.c", "cblas.h", "cblas.c", "solvers.h", "solvers.c"] {
             folder.write(file, &std::fs::read_to_string(from.join(file)).unwrap());
         }
         folder.write("driver.c", &std::fs::read_to_string(from.join("options.c")).unwrap());
@@ -300,4 +337,59 @@ int main(void) {
 ";
     folder.write("driver.c", driver);
     runs(&folder, "-O1");
+}
+
+/// The adjoint of what lies in a block of the stable heap has no parameter of its own in the sweeps.
+#[test]
+fn derivatives_get_adjoints_of_what_lists_hold() {
+    let folder = Scratch::new("rules-blocks");
+    folder.write(
+        "model.c",
+        "#include <stdlib.h>
+#pragma adjoint rule reads(x[0:n]) needs(x)
+double squares_of(int n, const double *x);
+void squares_of_rev(int n, const double *x, double *x_b, double squares_of_b);
+struct node { double v[3]; struct node *next; };
+double f(int n, const double *x) {
+    struct node *head = NULL;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        struct node *node = malloc(sizeof *node);
+        for (int k = 0; k < 3; k++) node->v[k] = k * x[i];
+        node->next = head;
+        head = node;
+    }
+    while (head) {
+        struct node *node = head;
+        sum += squares_of(3, node->v);
+        head = node->next;
+        free(node);
+    }
+    return sum;
+}
+",
+    );
+    folder.write(
+        "driver.c",
+        "#include \"model_b.h\"
+double squares_of(int n, const double *x) {
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += x[i] * x[i];
+    return sum;
+}
+void squares_of_rev(int n, const double *x, double *x_b, double squares_of_b) {
+    if (x_b) {
+        for (int i = 0; i < n; i++) x_b[i] += 2.0 * x[i] * squares_of_b;
+    }
+}
+int main(void) {
+    double x[2] = {1.0, 3.0}, x_b[2] = {0.0};
+    f_b(2, x, x_b, 1.0);
+    return x_b[0] != 10.0 || x_b[1] != 30.0;
+}
+",
+    );
+    folder.printed(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
+    runs(&folder, "-O0");
+    runs(&folder, "-O2");
 }

@@ -2,7 +2,7 @@
 module allocations
   implicit none
   private
-  public :: alike, moved, again, inside, asked, passed, returned
+  public :: alike, moved, again, inside, asked, passed, returned, same_shape
   integer, parameter :: wp = kind(1.0d0)
 contains
   subroutine alike(n, x, y)
@@ -104,6 +104,23 @@ contains
     end if
     a = x*y
     x = a*a
+  end subroutine
+
+  ! Only a run shows that the shapes are the same.
+  subroutine same_shape(n, x, y)
+    integer, intent(in) :: n
+    real(wp), intent(inout) :: x(n), y(n)
+    real(wp), allocatable :: a(:), b(:, :)
+    integer :: half, i
+    half = n/2
+    allocate (a(0:n - half - 1), b(2, n - half))
+    do i = 1, 3
+      a = x(1:half)*y(n - half + 1:n)*i
+      b = reshape(x, [2, half])
+      if (a(1) > 0.1_wp) a = a + b(2, 1:half)
+      x(1:half) = x(1:half) + 0.1_wp*a
+      y(1) = y(1) + a(0)*b(1, half)
+    end do
   end subroutine
 
   ! Bounds go along.

@@ -250,6 +250,8 @@ contains
     integer :: i
     do i = 1, n
       y(i) = y(i) + x(i)**2 + x(i)**3 - x(i)**7 + x(i)**(-2) + x(i)**i + x(i)**1.5d0 + 2.0d0**x(i)
+      y(i) = y(i) + x(i)*2**(i/2) + x(i)*3**(i/3) + y(i)*(i - 3)**(2 - i)
+      y(i) = y(i) + nearest(x(i), 1d0) + (1 + spacing(y(i)))*x(i)
     end do
   end subroutine
 

@@ -4,7 +4,7 @@ module calls
   implicit none
   private
   public :: by_reference, recursion, counters, copies, statement, steps, decided, bounds, constants, mixed, nested, names, &
-    & once
+    & once, entered
   integer, parameter :: wp = kind(1.0d0)
   real(wp), parameter :: pi = 4.0_wp*atan(1.0_wp)
   integer, parameter :: order(3) = [3, 1, 2]
@@ -287,5 +287,14 @@ contains
       seed = x_b*pop
       y(i) = Y(I) + seed
     end do
+  end subroutine
+
+  ! What begins at the top passes the ENTRY.
+  subroutine entered(n, x, y)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n), y(n)
+    y = y*x
+    entry behind(n, x, y)
+    x = x*y(1)
   end subroutine
 end module

@@ -140,3 +140,86 @@ C     A function that returns early, by a jump from an arm.
         x(i) = x(i)*level(i, y, x(1))
    10 end do
       end
+
+C     The name of a function for a subroutine; powers of integers; constants that the first call finds.
+      subroutine renamed(n, x, y)
+      implicit real*8 (a-h, o-z)
+      dimension x(n), y(n)
+      call merge(n, x, y)
+      do 10 i = 1, n
+      y(i) = y(i)*x(i)**2/2**i + x(i)*3**(i/2) + (-1)**i*x(i)
+   10 y(i) = y(i) + x(1)*(i - 2)**(2 - i) + 2**(3 - i)
+      y(1) = y(1)*series(x(2))
+      end
+
+      subroutine merge(n, x, y)
+      implicit real*8 (a-h, o-z)
+      dimension x(n), y(n)
+      do 10 i = 1, n
+   10 x(i) = x(i)*y(i)
+      end
+
+      double precision function series(x)
+      implicit real*8 (a-h, o-z)
+      dimension c(3)
+      real*8 machin
+      save c, terms, least
+      data c /1d0, 0.5d0, 0.25d0/, terms /0d0/, least /0d0/
+      if (terms .eq. 0d0) then
+        terms = count_terms(c, 3, 0.1d0*machin(3))
+        least = 2
+      end if
+      series = 0
+      do 10 i = least, int(terms)
+   10 series = series + c(i)*x**i
+      end
+
+      double precision function count_terms(c, n, limit)
+      implicit real*8 (a-h, o-z)
+      real*8 limit
+      dimension c(n)
+      if (n .lt. 1) stop 'no terms'
+      s = 0
+      do 10 i = n, 1, -1
+      s = s + abs(c(i))
+      if (s .gt. limit) goto 20
+   10 continue
+   20 count_terms = i
+      end
+
+      double precision function machin(i)
+      integer i
+      if (i .lt. 1) stop
+      machin = 1
+      if (i .eq. 3) machin = 1d-16
+      end
+
+C     Bounds that branches set in a loop that jumps make.
+      subroutine halved(n, x, y)
+      implicit real*8 (a-h, o-z)
+      dimension x(n), y(n)
+      jr = 4
+      last = n - 4
+    5 jstep = jr
+      jr = jr/2
+      if (jr .eq. 0) goto 30
+      goto (10, 11), jr
+   10 jstart = 1 + jr
+      goto 12
+   11 jstart = jr
+   12 continue
+      if (last + jr .gt. n) goto 13
+      last = last + jr
+      jstop = last - jstep
+      goto 14
+   13 jstop = last - jr
+   14 continue
+      do 20 j = jstart, jstop, jstep
+   20 x(j) = x(j)*y(j + 1)
+      do 21 j = 1, jstop
+   21 y(j) = y(j)*x(j + 1)
+      do 22 j = jstop, jstart, -1
+   22 y(j) = y(j) + x(j)**2
+      goto 5
+   30 continue
+      end

@@ -113,6 +113,34 @@ void solve_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv,
     }
 }
 
+/* From the adjoint of the factors L and U to that of the matrix: P' L^-T (low(L' L_b) + up(U_b U')) U^-T. */
+static void factors_rev(int n, const double *lu, double *a_b, int lda, const int *ipiv) {
+    double inner[8][8];
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = i > j ? a_b[i + j * lda] : 0.0;
+            for (int k = i + 1; k < n && i > j; k++) sum += lu[k + i * lda] * a_b[k + j * lda];
+            for (int k = j; k < n && i <= j; k++) sum += a_b[i + k * lda] * lu[j + k * lda];
+            inner[i][j] = sum;
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        for (int i = n - 1; i >= 0; i--) {
+            for (int k = i + 1; k < n; k++) inner[i][j] -= lu[k + i * lda] * inner[k][j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = n - 1; j >= 0; j--) {
+            for (int k = j + 1; k < n; k++) inner[i][j] -= inner[i][k] * lu[j + k * lda];
+            inner[i][j] /= lu[j + j * lda];
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++) a_b[i + j * lda] = inner[i][j];
+        for (int i = n - 1; i >= 0; i--) swap(&a_b[i + j * lda], &a_b[ipiv[i] - 1 + j * lda]);
+    }
+}
+
 void solve__rev(const int *n, const int *nrhs, double *a, double *a_b, const int *lda, int *ipiv, double *b,
                 double *b_b, const int *ldb, int *info) {
     (void)info;
@@ -128,9 +156,9 @@ void solve__rev(const int *n, const int *nrhs, double *a, double *a_b, const int
         for (int i = *n - 1; i >= 0; i--) swap(&y[i], &y[ipiv[i] - 1]);
     }
     if (!a_b) return;
+    factors_rev(*n, a, a_b, *lda, ipiv);
     for (int k = 0; k < *n; k++) {
         for (int i = 0; i < *n; i++) {
-            a_b[i + k * *lda] = 0.0;
             for (int j = 0; j < *nrhs; j++) a_b[i + k * *lda] -= b_b[i + j * *ldb] * b[k + j * *ldb];
         }
     }

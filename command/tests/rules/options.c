@@ -1,5 +1,6 @@
 /* The gradient beside differences, for all options of BLAS. */
 #include "cblas.c"
+#include "solvers.c"
 #include "model_b.h"
 #include <stdio.h>
 #include <string.h>

@@ -54,7 +54,7 @@ static void change_rev(adtape_t *tape, double *x, double *restrict x_b, double *
     /* forecast.c:8 */
     double forcing_b_1 = 0.0;
     /* forecast.c:9 */
-    for (int i = 40; i-- > 0;) {
+    for (int i = 0; i < 40; ++i) {
         /* forecast.c:11 */
         const double seed = dx_b[i];
         dx_b[i] = 0.0;
@@ -227,7 +227,7 @@ static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict sta
         }
         /* forecast.c:28 */
         adtape_pop_array_f64(tape, x, (int64_t)(0 < 40 ? 40 : 0));
-        for (int i_1 = 40; i_1-- > 0;) {
+        for (int i_1 = 0; i_1 < 40; ++i_1) {
             /* forecast.c:29 */
             const double seed_2 = x_b[i_1];
             dx_b[i_1] += h * seed_2;
@@ -238,7 +238,7 @@ static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict sta
         const double seed_3 = forcing_b_2;
         forcing_b_1 += seed_3;
         /* forecast.c:24 */
-        for (int i_2 = 40; i_2-- > 0;) {
+        for (int i_2 = 0; i_2 < 40; ++i_2) {
             /* forecast.c:25 */
             const double seed_4 = half_b[i_2];
             half_b[i_2] = 0.0;
@@ -253,7 +253,7 @@ static void misfit_rev(adtape_t *tape, int steps, double h, double *restrict sta
     }
     adtape_abi0_passes_destroy(passes);
     /* forecast.c:18 */
-    for (int i_3 = 40; i_3-- > 0;) {
+    for (int i_3 = 0; i_3 < 40; ++i_3) {
         /* forecast.c:19 */
         const double seed_6 = x_b[i_3];
         x_b[i_3] = 0.0;

@@ -83,7 +83,7 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
             const double x_1 = model - y[i];
             model_b += copysign(1.0, x_1) * seed_3;
             /* least_squares.c:22 */
-            for (int k = 4; k-- > 0;) {
+            for (int k = 0; k < 4; ++k) {
                 /* least_squares.c:23 */
                 const double seed_4 = model_b;
                 const double value_1 = exp(-weight[k] * t[i]);
@@ -96,7 +96,7 @@ static void cost_rev(adtape_t *tape, int n, double *t, double *y, double *p, dou
         model_b = 0.0;
     }
     /* least_squares.c:14 */
-    for (int k_1 = 8; k_1-- > 0;) {
+    for (int k_1 = 0; k_1 < 8; ++k_1) {
         /* least_squares.c:15 */
         const double seed_5 = sum_b;
         const double seed_6 = 0.01 * weight[k_1 / 2] * seed_5;

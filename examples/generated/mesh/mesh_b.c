@@ -68,7 +68,7 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
     double sum_b = energy_b;
     /* mesh.c:40 */
     const int cell_1 = mesh->across * mesh->up;
-    for (int cell = cell_1; cell-- > 0;) {
+    for (int cell = 0; cell < cell_1; ++cell) {
         /* mesh.c:41 */
         const double seed = sum_b;
         height_b[cell] += 0.5 * (height[cell] * seed);
@@ -80,7 +80,7 @@ static void energy_rev(adtape_t *tape, struct mesh *mesh, struct mesh *restrict 
         adtape_pop_i64(tape, &edge_raw);
         const unsigned long edge = (unsigned long)edge_raw;
         /* mesh.c:30 */
-        for (uint64_t pass = edge > 0 ? ((uint64_t)edge - 1) / 2 + 1 : (uint64_t)0u; pass-- != 0;) {
+        for (uint64_t pass = 0; pass != (edge > 0 ? ((uint64_t)edge - 1) / 2 + 1 : (uint64_t)0u); ++pass) {
             const unsigned long edge_1 = edge - (unsigned long)pass * 2;
             /* mesh.c:37 */
             const unsigned long edge_2 = edge_1 - 2;

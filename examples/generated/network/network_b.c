@@ -28,6 +28,11 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+/* Sums under `omp simd` are split among the parts of vectors where the compiler gets -fopenmp-simd. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#endif
+
 /* 0 where one of them is 0, also if the other is infinite or no number. */
 static double zero_or_product(double partial, double derivative) {
     return derivative == 0.0 || partial == 0.0 ? 0.0 : partial * derivative;
@@ -75,7 +80,7 @@ static void affine_1_rev(adtape_t *tape, int n, double *restrict row_b, double *
     /* network.c:11 */
     double sum_b = affine_b;
     /* network.c:13 */
-    for (int k = n; k-- > 0;) {
+    for (int k = 0; k < n; ++k) {
         /* network.c:14 */
         const double seed = sum_b;
         row_b[k] += x[k] * seed;
@@ -100,7 +105,7 @@ static void affine_rev(adtape_t *tape, int n, double *row, double *restrict row_
     /* network.c:11 */
     double sum_b = affine_b;
     /* network.c:13 */
-    for (int k = n; k-- > 0;) {
+    for (int k = 0; k < n; ++k) {
         /* network.c:14 */
         const double seed = sum_b;
         row_b[k] += x[k] * seed;
@@ -162,7 +167,8 @@ static void loss_rev(adtape_t *tape, network *net, network *restrict net_b, int 
         score_b[label[s]] -= seed;
         /* network.c:31 */
         const int c_1 = net->classes;
-        for (int c = c_1; c-- > 0;) {
+        #pragma omp simd reduction(+:largest_b)
+        for (int c = 0; c < c_1; ++c) {
             /* network.c:32 */
             const double seed_1 = total_b;
             const double x_2 = score[c] - largest;

@@ -126,7 +126,7 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rest
         }
         /* ode.c:26 */
         adtape_pop_array_f64(tape, y, (int64_t)(0 < 2 ? 2 : 0));
-        for (int c = 2; c-- > 0;) {
+        for (int c = 0; c < 2; ++c) {
             /* ode.c:27 */
             const double seed_1 = y_b[c];
             const double seed_2 = h / 6.0 * seed_1;
@@ -143,7 +143,7 @@ static void distance_rev(adtape_t *tape, struct rates *rates, struct rates *rest
             slope_rev(tape, rates, rates_b, z, z_b, &k_b[stage][0]);
             /* ode.c:21 */
             adtape_pop_array_f64(tape, z, (int64_t)(0 < 2 ? 2 : 0));
-            for (int c_1 = 2; c_1-- > 0;) {
+            for (int c_1 = 0; c_1 < 2; ++c_1) {
                 /* ode.c:22 */
                 const double seed_3 = z_b[c_1];
                 z_b[c_1] = 0.0;

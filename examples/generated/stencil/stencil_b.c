@@ -80,7 +80,7 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
     for (int i = n - 1; i-- > 1;) {
         /* stencil.c:14 */
         adtape_pop_array_f64(tape, &u[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(1)], (int64_t)(1 < m - 1 ? m - 2 : 0));
-        for (int j = m - 1; j-- > 1;) {
+        for (int j = 1; j < m - 1; ++j) {
             /* stencil.c:15 */
             const double seed = u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)];
             u_b[(ptrdiff_t)(i) * (ptrdiff_t)(m) + (ptrdiff_t)(j)] = 0.0;
@@ -90,7 +90,7 @@ static void step_rev(adtape_t *tape, int n, int m, double rate, double *rate_b, 
     /* stencil.c:7 */
     for (int i_1 = n - 1; i_1-- > 1;) {
         /* stencil.c:8 */
-        for (int j_1 = m - 1; j_1-- > 1;) {
+        for (int j_1 = 1; j_1 < m - 1; ++j_1) {
             /* stencil.c:10 */
             const double seed_1 = v_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)];
             v_b[(ptrdiff_t)(i_1) * (ptrdiff_t)(m) + (ptrdiff_t)(j_1)] = 0.0;

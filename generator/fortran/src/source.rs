@@ -38,6 +38,22 @@ impl Form {
             _ => Form::Free,
         }
     }
+
+    /// The form of a text in a file of this name. Some files with the name of fixed form are in free form: they have a line
+    /// that fixed form cannot have.
+    pub fn of_text(name: &str, text: &str) -> Form {
+        let named = Form::of_name(name);
+        if named != Form::Free && text.lines().any(is_free) { Form::Free } else { named }
+    }
+}
+
+/// Whether a line has a letter where fixed form has labels.
+fn is_free(line: &str) -> bool {
+    if line.starts_with(['c', 'C', 'd', 'D', '*', '!', '#']) {
+        return false;
+    }
+    let label = line.chars().take(5).take_while(|c| !matches!(c, '!' | '\t'));
+    label.into_iter().any(|c| c.is_ascii_alphabetic())
 }
 
 /// A character of the text: a line of the stream and a byte in it, both from 0.

@@ -257,9 +257,7 @@ impl Behind<'_> {
                     let at = (format!("{primal}."), format!("{adjoint}."));
                     text += &self.members(*inner, at, depth, is_copy);
                 }
-                Type::Pointer(target)
-                    if matches!(**target, Type::Float { .. } | Type::Struct(_) | Type::Array { .. }) =>
-                {
+                Type::Pointer(target) if matches!(**target, Type::Float { .. } | Type::Struct(_) | Type::Array(_)) => {
                     let flags = (self.flags)(&primal);
                     let block = format!("{primal}, (void *){adjoint}, (void *){adjoint}, 0, 0, 1, {flags}");
                     let is_there = |place: &str| {

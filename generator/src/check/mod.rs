@@ -4,9 +4,10 @@
 //! The forward sweep notes each operand, with the number of its site, on a stack of its own; the reverse sweep takes
 //! it off and compares. A difference names the line and the expression. `head` writes what a head does besides: it
 //! tries its call in children of the process first (`trials.c`, `runs.c`), and what they
-//! find is compared (`verdicts.c`). What cannot be compared is said, and ends with another status than a full check.
+//! find is compared (`verdicts.c`). `rules` has calls of functions with a rule tried. What cannot be compared is said, and ends with another status than a full check.
 
 mod head;
+mod rules;
 mod watch;
 
 use crate::ir::{Base, ItemId, Place, Type, print};
@@ -14,6 +15,7 @@ use crate::sweep::items::{site, site_of_loop};
 use crate::sweeps::Adjoint;
 
 pub use head::{Arguments, Lasting, Names, body};
+pub use rules::trials;
 pub use watch::Watch;
 
 const DECLARATIONS: &str = include_str!("runtime.h");
@@ -22,6 +24,8 @@ const WORDS: &str = include_str!("words.c");
 const TRIALS: &str = include_str!("trials.c");
 const VERDICTS: &str = include_str!("verdicts.c");
 const RUNS: &str = include_str!("runs.c");
+const RULES: &str = include_str!("rules.c");
+const DERIVATIVES: &str = include_str!("derivatives.c");
 
 /// Blocks that the sweeps allocate are known to the check.
 const ALLOCATED: &str = "\
@@ -42,7 +46,9 @@ pub fn declarations(prefix: &str) -> String {
 /// The check's own C file: the stack, the table of sites, the trials. `watch`: none where no objects are watched.
 pub fn runtime(adjoint: &Adjoint, watch: Option<&Watch>, prefix: &str) -> String {
     let objects = watch.map_or_else(watch::nothing, |watch| watch.runtime(&adjoint.program));
-    let text = format!("{OPERANDS}\n{WORDS}\n{objects}\n{TRIALS}\n{VERDICTS}\n{RUNS}")
+    let trials = adjoint.sweeps.iter().any(|each| adjoint.program.procs[each.proc].rule.is_some());
+    let rules = if trials { format!("\n{RULES}\n{DERIVATIVES}") } else { String::new() };
+    let text = format!("{OPERANDS}\n{WORDS}\n{objects}\n{TRIALS}\n{VERDICTS}\n{RUNS}{rules}")
         .replace("/* declarations */\n", DECLARATIONS);
     text.replace('@', prefix).replace("/* sites */", &sites(adjoint))
 }
@@ -52,8 +58,10 @@ pub fn runtime(adjoint: &Adjoint, watch: Option<&Watch>, prefix: &str) -> String
 pub fn is_followed(place: &Place) -> bool {
     let Some(target) = place.ty.target() else { return false };
     let mut elem = target;
-    while let Type::Array { elem: inner, extent: Some(_) } = elem {
-        elem = inner;
+    while let Type::Array(row) = elem
+        && row.extent.is_some()
+    {
+        elem = &row.elem;
     }
     matches!(place.base, Base::At(_)) && matches!(elem, Type::Float { .. } | Type::Struct(_) | Type::Pointer(_))
 }

@@ -10,12 +10,14 @@
  *   5 to 8 the function at inputs that are moved along the directions, for differences with two steps;
  *   9 to 12 the same, but only those inputs move whose adjoint is 0: such a 0 may be one that was lost;
  *   16 a copy of the function that says which addresses it reaches (watch.c).
+ * Rules: calls of functions whose derivative is given are made in children, too (rules.c, derivatives.c).
  */
 #define _GNU_SOURCE
 #include <adtape.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

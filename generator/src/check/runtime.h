@@ -52,6 +52,30 @@ void @_adjoint(int argument, double value, double adjoint);
 void @_tangent(double tangent);
 void @_result(double result);
 void @_answer(void);
+/* A function with a rule: where it is called, its parameters, what its clauses name, it and its derivatives. */
+typedef struct {
+    const char *name;
+    int kind; /* 0: what is passed as it is, 1: a real, 2: a pointer to reals, 3: to integers */
+    int bytes; /* of an element */
+    int is_constant, has_adjoint;
+    void *at; /* the argument */
+} @_param;
+enum { @_CALLS = 16 };
+typedef struct {
+    const char *name, *where;
+    int count, status; /* status: the parameter that is not 0 where results are undefined; -1: none */
+    int has_state, is_real_result, bytes_of_result;
+    @_param *params;
+    void (*sections)(void), (*primal)(void), (*reverse)(void *const *), (*tangent)(void *const *);
+    void *result;
+    int calls;
+    uint64_t kinds[@_CALLS];
+} @_rule;
+/* An element that a clause names. `when`: the adjoints with which the derivative reads it, of those at 1 << parameter. */
+void @_section(int param, int does, uint64_t when, const void *element);
+void @_try(@_rule *rule);
+/* A rule without a tangent: the run of the tangent ends. */
+void @_no_tangent(void);
 void @_end(@_head *head, adtape_t *tape);
 static inline void @_note_f32(uint32_t site, float x) { @_note(site, &x, sizeof x); }
 static inline void @_note_f64(uint32_t site, double x) { @_note(site, &x, sizeof x); }

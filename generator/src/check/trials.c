@@ -4,6 +4,8 @@ enum { OWN, LEARN, ADJOINT, TANGENT, HERE, FIRST, ZERO = FIRST + 4, LAST = ZERO 
 static struct answer {
     double sum, scale;
     int is_done;
+    /* Of TANGENT: whether a rule has none. */
+    int is_without;
     /* Whether some result has other bits than where nothing moves. */
     int has_changed;
     size_t words;
@@ -156,7 +158,9 @@ void @_answer(void) {
         sort_blocks();
         for (size_t k = 0; k < count_of_words; k++) {
             const int is_pointer = words[k].bits == 0;
-            if (!is_local(words[k].place) && (is_pointer || (!is_on_heap(&words[k]) && !is_in_constant(&words[k])))) {
+            /* The derivative of a solver has adjoints of its own for what is the caller's. */
+            const int is_own = is_local(words[k].place) || is_local(words[k].shadow);
+            if (!is_own && (is_pointer || (!is_on_heap(&words[k]) && !is_in_constant(&words[k])))) {
                 words[kept++] = words[k];
             }
         }

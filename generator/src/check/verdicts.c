@@ -156,12 +156,14 @@ static void say_products(const @_head *head) {
         leave_out(head->head, " with its tangent", "no input has an adjoint here");
         return;
     }
-    if (!isfinite(a.sum) || !isfinite(t.sum)) {
+    if (!isfinite(a.sum) || (!isfinite(t.sum) && !t.is_without)) {
         leave_out(head->head, " with its tangent", "a derivative is not finite");
         return;
     }
     const double apart = fabs(a.sum - t.sum), size = fmax(a.scale, t.scale);
-    if (size == 0) {
+    if (t.is_without) {
+        fprintf(stderr, "check: %s: no tangent: a function with a rule has none\n", head->head);
+    } else if (size == 0) {
         fprintf(stderr, "check: %s: no derivative but 0 was met\n", head->head);
     } else if (apart > bound * size && may_say()) {
         fprintf(stderr, "check: %s: adjoint and tangent differ: products %.17g and %.17g\n", head->head, a.sum, t.sum);

@@ -73,7 +73,7 @@ impl<'a> Watch<'a> {
         let tops: Vec<Loc> = points.locs.all().filter(|loc| points.locs.root_top(*loc) == *loc).collect();
         let is_object = |loc: &Loc| match points.locs.root(*loc) {
             Root::Formal(..) | Root::Cell(_) => points.locs.native(*loc).is_none_or(|p| adjoint.heads.contains(&p)),
-            Root::Global(global) => !program.globals[global].constant,
+            Root::Global(global) => !program.globals[global].constant && program.wire != Some(global),
             Root::Object(..) | Root::Literal | Root::Unknown => false,
         };
         let number = |locs: Vec<Loc>| locs.into_iter().zip(0..).collect::<BTreeMap<Loc, i64>>();
@@ -278,7 +278,8 @@ fn without_copy(program: &Program, p: ProcId, printable: &dyn Fn(ProcId) -> bool
 /// Whether a type leads to what only the source can name.
 fn is_opaque(ty: &Type) -> bool {
     match ty {
-        Type::Pointer(inner) | Type::Array { elem: inner, .. } => is_opaque(inner),
+        Type::Pointer(inner) => is_opaque(inner),
+        Type::Array(row) => is_opaque(&row.elem),
         Type::Opaque(_) => true,
         Type::Void | Type::Int { .. } | Type::Float { .. } | Type::Struct(_) => false,
     }

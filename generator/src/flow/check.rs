@@ -6,6 +6,7 @@ mod unions;
 
 pub use aliased::calls;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::locs::{self, Loc, Root};
@@ -15,7 +16,8 @@ use crate::refuse::{Class, Refusal};
 
 /// Refuses what reaches memory in a way that points-to does not follow.
 pub fn accesses(program: &Program, points: &Points, refusals: &mut Vec<Refusal>) {
-    let mut check = Check { program, points, refusals, subscripted: BTreeSet::new(), said: BTreeSet::new() };
+    let (subscripted, said, sources) = (BTreeSet::new(), BTreeSet::new(), OnceCell::new());
+    let mut check = Check { program, points, refusals, sources, subscripted, said };
     for p in walk::callees_first(program) {
         check.procedure(p);
     }
@@ -30,6 +32,8 @@ struct Check<'a> {
     program: &'a Program,
     points: &'a Points<'a>,
     refusals: &'a mut Vec<Refusal>,
+    /// Of pointers in memory, as soon as one without target is met.
+    sources: OnceCell<null::Sources<'a>>,
     /// Pointees that are accessed behind their first element.
     subscripted: BTreeSet<Loc>,
     said: BTreeSet<(u32, u32, String)>,
@@ -81,7 +85,10 @@ impl Check<'_> {
 
     fn access(&mut self, p: ProcId, place: &Place, span: Span, store: bool) {
         let cells = self.points.cells(p, place);
-        let null = |pointer: &Expr| null::is_null(self.program, self.points, p, pointer);
+        let null = |pointer: &Expr| {
+            let sources = self.sources.get_or_init(|| null::Sources::of(self.program, self.points));
+            null::is_null(self.program, self.points, sources, p, pointer)
+        };
         if cells.is_empty() && !matches!(&place.base, Base::At(pointer) if null(pointer)) {
             self.refuse(
                 span,

@@ -10,7 +10,7 @@
 
 use super::locs::{Loc, Root, Set};
 use super::{Flow, walk};
-use crate::ir::{Base, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, RegionId, Step};
+use crate::ir::{Base, Callee, Def, Expr, ExprKind, ItemId, ItemKind, ProcId, RegionId, Step};
 
 impl Flow<'_> {
     /// Whether the store of a head gives a pointer at file scope the one value that it has while the head runs: the
@@ -48,7 +48,8 @@ impl Flow<'_> {
         walk::expr(e, &mut |x| {
             known &= match &x.kind {
                 ExprKind::Value(value) => matches!(this.values[*value].def, Def::Entry(_)),
-                ExprKind::Load(_) | ExprKind::Address(Place { base: Base::Object(_), .. }) => false,
+                ExprKind::Load(_) => false,
+                ExprKind::Address(place) => place.base.object().is_none(),
                 _ => true,
             };
         });

@@ -35,7 +35,9 @@ pub fn check(flow: &Flow, required: &Required, heads: &[Head]) -> Result<(), Vec
         let Some(proc) = head.find(flow.program) else { continue };
         for &loc in required.sum(proc).exposed.keys() {
             let Root::Global(global) = flow.points.locs.root(loc) else { continue };
-            let flows = flow.activity.loc(loc) && flow.writes(proc, RegionId(0)).contains(&loc);
+            // A message that comes was sent in this call.
+            let is_wire = flow.program.wire == Some(global);
+            let flows = !is_wire && flow.activity.loc(loc) && flow.writes(proc, RegionId(0)).contains(&loc);
             if !flows || head.names(&flow.program.globals[global].name) {
                 continue;
             }

@@ -38,7 +38,7 @@ use crate::ir::{
 /// Number of elements of a type: 1, or the product of the extents of an array.
 pub fn count(ty: &Type) -> Option<i128> {
     match ty {
-        Type::Array { elem, extent } => Some(i128::from((*extent)?).checked_mul(count(elem)?)?).filter(|c| *c < LARGE),
+        Type::Array(row) => Some(i128::from(row.extent?).checked_mul(count(&row.elem)?)?).filter(|c| *c < LARGE),
         _ => Some(1),
     }
 }
@@ -155,7 +155,7 @@ impl<'a> Locator<'a> {
         // A `void *` leads to it as what it was converted to.
         let base = match base {
             Base::At(pointer) if pointer.ty.target() != Some(locs.ty(at)) => {
-                let ty = Type::Pointer(Box::new(locs.ty(at).clone()));
+                let ty = Type::pointer(locs.ty(at).clone());
                 Base::At(Box::new(Expr { kind: ExprKind::Cast(pointer), ty }))
             }
             base => base,
@@ -178,7 +178,7 @@ impl<'a> Locator<'a> {
     }
 
     fn extent(&self, p: ProcId, dim: &Dim, facts: &Facts) -> Option<Poly> {
-        self.poly(p, dim.extent.as_ref()?, facts)
+        self.poly(p, dim.extent.as_deref()?, facts)
     }
 
     /// Number of elements of a member in each struct.

@@ -77,7 +77,7 @@ const DEPTH: usize = 12;
 /// The type of the elements of an array, of any dimension; a scalar type or struct itself.
 pub fn element(ty: &Type) -> &Type {
     match ty {
-        Type::Array { elem, .. } => element(elem),
+        Type::Array(row) => element(&row.elem),
         other => other,
     }
 }
@@ -162,7 +162,7 @@ impl Locs {
         native: Option<ProcId>,
     ) -> Loc {
         let loc = Loc(u32::try_from(self.entries.len()).expect("fewer than 2^32 locations"));
-        let many = matches!(ty, Type::Array { .. });
+        let many = matches!(ty, Type::Array(_));
         let ty = element(ty).clone();
         self.entries.push(Entry { root, parent, ty: ty.clone(), children: Vec::new(), native, many });
         self.grow_fields(types, loc, &ty);

@@ -6,21 +6,25 @@
 //!   Req(t[k]) active      k, and the pointer          a = e        Req(e), and what leads to a, if a is active
 //! ```
 //!
+//! Partials of exp, sqrt, 1 / x and others read the result in place of the operand. Where that is what the item
+//! defines, it is taken from there ([`takes_result`]), and nothing of the operand is needed.
+//!
 //! A need is an expression: how its value comes back (a name, a recipe, a store) is the planner's choice. Nothing is
 //! listed twice. Conditions are not here: whether a branch is recomputed or stored is planned elsewhere.
 
 use super::{Activity, Points, walk};
-use crate::ir::{Binary, Callee, Def, Expr, ExprKind, ItemId, ItemKind, Place, ProcId, Program, Type};
+use crate::ir::{Binary, Callee, Def, Expr, ExprKind, Item, ItemId, ItemKind, Place, ProcId, Program, Type, library};
 
 /// What the adjoint of `item` reads.
 pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcId, item: ItemId) -> Vec<Expr> {
     let proc = &program.procs[p];
-    let mut needs = Needs { points, activity, p, out: Vec::new() };
+    let mut needs = Needs { points, activity, p, whole: None, out: Vec::new() };
     let kind = &proc.items[item].kind;
     if let ItemKind::Let { value } = kind
         && let Def::Is(e) = &proc.values[*value].def
     {
         if activity.value(p, *value) {
+            needs.whole = Some(e);
             needs.expr(e);
         } else if matches!(e.ty, Type::Pointer(_)) {
             needs.pointer(e);
@@ -30,6 +34,8 @@ pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcI
         // The address is needed to bring old contents back, too.
         needs.address(to);
         if activity.place(points, p, to) {
+            let active = |e: &Expr| activity.expr(points, p, e);
+            needs.whole = takes_result(to, from, &active).then_some(from);
             needs.expr(from);
         }
     }
@@ -42,9 +48,11 @@ pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcI
         }
     }
     if let ItemKind::Call { callee: Callee::Proc(_), args, into, .. } = kind {
-        // The reverse sweep of the callee may read any argument.
+        // The reverse sweep of the callee may read any argument, but for handles of MPI: no reverse call gets one.
         for arg in args {
-            needs.add(arg);
+            if !library::is_handle(&arg.ty) || gives_handles(program) {
+                needs.add(arg);
+            }
             if let Type::Float { .. } = arg.ty {
                 needs.expr(arg);
             }
@@ -56,9 +64,34 @@ pub fn of_item(program: &Program, points: &Points, activity: &Activity, p: ProcI
     needs.out
 }
 
+/// Whether the adjoint of an assignment reads what has been assigned: the result of a function, or `1 / x`, of which
+/// partials read that.
+pub fn takes_result(to: &Place, from: &Expr, active: &dyn Fn(&Expr) -> bool) -> bool {
+    let by_result = match &from.kind {
+        ExprKind::Function(function, args) => {
+            args.iter().enumerate().any(|(k, arg)| function.reads(k).result && active(arg))
+        }
+        _ => from.inverted().is_some_and(active),
+    };
+    let mut reads_old = false;
+    crate::ir::walk::expressions(from, &mut |e: &Expr| {
+        reads_old |= matches!(&e.kind, ExprKind::Load(place) if **place == *to);
+    });
+    by_result && !reads_old
+}
+
+/// Whether a derivative that the program gives gets a handle of MPI.
+fn gives_handles(program: &Program) -> bool {
+    let given = |item: &Item| {
+        let ItemKind::Given { args, .. } = &item.kind else { return false };
+        args.iter().any(|arg| library::is_handle(&arg.ty))
+    };
+    program.procs.iter().filter(|proc| proc.rule.is_some()).any(|proc| proc.items.iter().any(given))
+}
+
 /// What the adjoint of a procedure's result reads.
 pub fn of_result(program: &Program, points: &Points, activity: &Activity, p: ProcId) -> Vec<Expr> {
-    let mut needs = Needs { points, activity, p, out: Vec::new() };
+    let mut needs = Needs { points, activity, p, whole: None, out: Vec::new() };
     match &program.procs[p].result {
         Some(e) if activity.result(p) => needs.expr(e),
         _ => {}
@@ -70,6 +103,8 @@ struct Needs<'a> {
     points: &'a Points<'a>,
     activity: &'a Activity,
     p: ProcId,
+    /// What is assigned as a whole, and there where its adjoint is.
+    whole: Option<&'a Expr>,
     out: Vec<Expr>,
 }
 
@@ -121,6 +156,7 @@ impl Needs<'_> {
                             self.add(a);
                         }
                     }
+                    Binary::Divide if self.whole == Some(e) && e.inverted().is_some() => {}
                     Binary::Divide => {
                         self.add(b);
                         if db {
@@ -137,8 +173,16 @@ impl Needs<'_> {
                 self.expr(a);
                 self.expr(b);
             }
-            ExprKind::Function(_, args) => {
-                args.iter().for_each(|a| self.add(a));
+            ExprKind::Function(function, args) => {
+                let is_there = self.whole == Some(e);
+                for (k, arg) in args.iter().enumerate() {
+                    let reads = function.reads(k);
+                    let evaluated = reads.result && !is_there;
+                    let is_read = |(_, read): &(&Expr, bool)| *read || evaluated;
+                    if self.active(arg) {
+                        args.iter().zip(reads.args).filter(is_read).for_each(|(read, _)| self.add(read));
+                    }
+                }
                 args.iter().for_each(|a| self.expr(a));
             }
             _ => {}

@@ -33,7 +33,9 @@ pub fn settled<'p>(
     let unordered = program.unordered.iter().copied().collect();
     let mut judge = Judge { effects: Effects::analyse(program, &points), points: &points, program, unordered };
     let mut settled = program.clone();
-    settled.procs.iter_mut().for_each(|proc| proc.orders.clear());
+    for p in program.procs.ids().filter(|p| !program.procs[*p].orders.is_empty()) {
+        settled.procs[p].orders.clear();
+    }
     let mut refusals = judge.refusals(&|_, _| false);
     if !refusals.is_empty() {
         judge.unordered.extend(filled(&settled));
@@ -169,6 +171,6 @@ fn counts(kind: &ItemKind) -> bool {
     };
     is_plain
         && to.path.iter().all(fixed)
-        && matches!(&left.kind, ExprKind::Load(place) if place == to)
+        && matches!(&left.kind, ExprKind::Load(place) if **place == *to)
         && matches!(right.kind, ExprKind::Int(_))
 }

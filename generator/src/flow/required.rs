@@ -19,6 +19,7 @@
 
 mod again;
 mod calls;
+mod fresh;
 mod items;
 mod lasting;
 mod loops;

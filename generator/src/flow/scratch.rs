@@ -106,14 +106,15 @@ impl Reader<'_> {
 
     /// Takes those away that an expression reads and that are not fresh, or whose address it takes.
     fn read(&mut self, e: &Expr, fresh: &BTreeSet<GlobalId>) {
-        walk::expr(e, &mut |part| match &part.kind {
-            ExprKind::Load(Place { base: Base::Global(global), .. }) if !fresh.contains(global) => {
-                self.found.remove(global);
+        walk::expr(e, &mut |part| {
+            let read = match &part.kind {
+                ExprKind::Load(place) => place.base.global().filter(|global| !fresh.contains(global)),
+                ExprKind::Address(place) => place.base.global(),
+                _ => None,
+            };
+            if let Some(global) = read {
+                self.found.remove(&global);
             }
-            ExprKind::Address(Place { base: Base::Global(global), .. }) => {
-                self.found.remove(global);
-            }
-            _ => {}
         });
     }
 }

@@ -46,7 +46,7 @@ pub fn loads(e: &Expr) -> Vec<&Place> {
     let mut out = Vec::new();
     expr(e, &mut |x| {
         if let ExprKind::Load(p) = &x.kind {
-            out.push(p);
+            out.push(&**p);
         }
     });
     out

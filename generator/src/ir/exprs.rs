@@ -49,7 +49,20 @@ pub struct Subscript {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim {
     /// Number of elements; `None`: not known (first dimension behind a pointer).
-    pub extent: Option<Expr>,
+    pub extent: Option<Box<Expr>>,
+}
+
+impl Dim {
+    /// As many elements as an expression says.
+    pub fn of(extent: Expr) -> Dim {
+        Dim { extent: Some(Box::new(extent)) }
+    }
+}
+
+impl From<Option<Expr>> for Dim {
+    fn from(extent: Option<Expr>) -> Dim {
+        Dim { extent: extent.map(Box::new) }
+    }
 }
 
 /// An expression without effects.
@@ -75,9 +88,9 @@ pub enum ExprKind {
     /// A value.
     Value(ValueId),
     /// Contents of memory.
-    Load(Place),
+    Load(Box<Place>),
     /// Address of a place; `&p[i]` is pointer arithmetic.
-    Address(Place),
+    Address(Box<Place>),
     /// One operand.
     Unary(Unary, Box<Expr>),
     /// Two operands of the types that C's conversions gave them.
@@ -99,6 +112,23 @@ pub struct Function {
     pub bits: u8,
 }
 
+impl Base {
+    /// The object of the procedure.
+    pub fn object(&self) -> Option<ObjectId> {
+        if let Base::Object(object) = self { Some(*object) } else { None }
+    }
+
+    /// The object with static storage.
+    pub fn global(&self) -> Option<GlobalId> {
+        if let Base::Global(global) = self { Some(*global) } else { None }
+    }
+
+    /// The pointer.
+    pub fn pointer(&self) -> Option<&Expr> {
+        if let Base::At(pointer) = self { Some(pointer) } else { None }
+    }
+}
+
 impl Expr {
     /// A value of a type.
     pub fn value(value: ValueId, ty: Type) -> Expr {
@@ -107,12 +137,12 @@ impl Expr {
 
     /// The contents of a place.
     pub fn load(place: Place) -> Expr {
-        Expr { ty: place.ty.clone(), kind: ExprKind::Load(place) }
+        Expr { ty: place.ty.clone(), kind: ExprKind::Load(Box::new(place)) }
     }
 
     /// The address of a place, as a pointer to what is there.
     pub fn address(place: Place) -> Expr {
-        Expr { ty: Type::Pointer(Box::new(place.ty.clone())), kind: ExprKind::Address(place) }
+        Expr { ty: Type::pointer(place.ty.clone()), kind: ExprKind::Address(Box::new(place)) }
     }
 
     /// An operation with one operand.
@@ -187,6 +217,13 @@ impl Expr {
             ExprKind::Unary(Unary::Negate, inner) => Some(-inner.literal()?),
             _ => None,
         }
+    }
+
+    /// `x` of `1 / x`, whose derivative is that of a function of its result: `-r * r`.
+    pub fn inverted(&self) -> Option<&Expr> {
+        let ExprKind::Binary(Binary::Divide, one, x) = &self.kind else { return None };
+        let one = if let ExprKind::Cast(inner) = &one.kind { inner } else { one };
+        (matches!(self.ty, Type::Float { .. }) && one.literal() == Some(1.0)).then_some(x)
     }
 }
 

@@ -79,8 +79,8 @@ pub struct FortranFile {
     pub modules: Vec<String>,
     /// Those that it uses.
     pub uses: Vec<String>,
-    /// Its lines behind the preprocessor; none if none ran.
-    pub preprocessed: Option<String>,
+    /// Its lines as outputs have them: behind the preprocessor, in free form; none if they are as the source has them.
+    pub copied: Option<String>,
 }
 
 /// A module in the sources.
@@ -193,8 +193,8 @@ pub struct FortranProc {
     pub result: Option<String>,
     /// The module that contains it.
     pub module: Option<usize>,
-    /// Whether another procedure contains it, so that nothing outside can call it.
-    pub is_internal: bool,
+    /// Whether sweeps call a copy of it: another procedure contains it, or it is for certain procedures as arguments.
+    pub is_copied: bool,
     /// Whether it is a function that returns an array or a derived type: its last dummy is the result.
     pub returns_memory: bool,
     /// By parameter.

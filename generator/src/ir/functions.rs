@@ -245,7 +245,7 @@ struct Known {
 
 static TEMPLATES: LazyLock<FxHashMap<(&'static str, usize), Known>> = LazyLock::new(|| {
     let mut all = FxHashMap::default();
-    for row in TABLE {
+    for row in TABLE.iter().chain(HELPERS) {
         for (position, arg) in row.args.iter().enumerate() {
             if let Arg::Real(Template::Is(text) | Template::Steep(text), _) = arg
                 && let Ok(known) = read(row, text)
@@ -284,7 +284,7 @@ fn read(row: &Row, text: &str) -> Result<Known, String> {
     let order: Vec<_> = params.iter().filter_map(|param| param.split(' ').next_back()).collect();
     let order: String = order.iter().map(|name| format!("witness 0: {name}.0 ")).collect();
     let program = parse::program(&format!("proc t({}) -> double {{ {order} return {body} }}", params.join(", ")))?;
-    let expr = program.procs.into_iter().next().and_then(|proc| proc.result).ok_or("no result")?;
+    let expr = program.procs.iter().next().and_then(|proc| proc.result.clone()).ok_or("no result")?;
     let mut reads = Reads::default();
     note_reads(&expr, row.args.len(), &mut reads);
     Ok(Known { expr, reads })

@@ -1,4 +1,6 @@
-//! Functions of the C library without a derivative: what is known of them without their source.
+//! Functions of the C library without a derivative: what is known of them without their source. Handles of MPI.
+
+use super::{IntKind, Type};
 
 /// A function that the program has no source of, or what is treated as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +74,15 @@ const FUNCTIONS: &[(Does, &[&str])] = &[
     (Does::Writes, &["MPI_Comm_rank", "MPI_Comm_size", "MPI_Initialized", "MPI_Finalized", "MPI_Get_processor_name"]),
     (Does::Writes, &["MPI_Get_count", "MPI_Type_size", "MPI_Cart_coords", "MPI_Cart_rank", "MPI_Cart_get"]),
     (Does::Writes, &["MPI_Cart_shift", "MPI_Dims_create", "MPI_Error_string", "MPI_Get_version"]),
+    (Does::Writes, &["MPI_Type_contiguous", "MPI_Type_vector", "MPI_Type_create_hvector", "MPI_Type_indexed"]),
+    (Does::Writes, &["MPI_Type_create_hindexed", "MPI_Type_create_indexed_block", "MPI_Type_create_subarray"]),
+    (Does::Writes, &["MPI_Type_create_resized", "MPI_Type_dup", "MPI_Type_commit", "MPI_Type_free"]),
+    (Does::Writes, &["adtape_MPI_Init", "adtape_MPI_Init_thread", "adtape_MPI_Finalize", "adtape_MPI_Comm_dup"]),
+    (Does::Writes, &["adtape_MPI_Comm_split", "adtape_MPI_Comm_split_type", "adtape_MPI_Comm_create"]),
+    (Does::Writes, &["adtape_MPI_Comm_create_group", "adtape_MPI_Cart_create", "adtape_MPI_Cart_sub"]),
+    (Does::Writes, &["MPI_Comm_free", "MPI_Comm_group", "MPI_Comm_compare", "MPI_Comm_set_errhandler"]),
+    (Does::Writes, &["MPI_Group_incl", "MPI_Group_excl", "MPI_Group_free", "MPI_Group_rank", "MPI_Group_size"]),
+    (Does::Writes, &["MPI_Cartdim_get", "MPI_Topo_test", "MPI_Type_get_extent", "MPI_Query_thread"]),
     (Does::Reads, &["omp_get_wtime", "omp_get_wtick", "omp_get_thread_num", "omp_get_num_threads"]),
     (Does::Reads, &["omp_get_max_threads", "omp_get_num_procs", "omp_in_parallel", "omp_get_level"]),
     (Does::Reads, &["s_wsfe", "s_wsle", "do_fio", "do_lio", "e_wsfe", "e_wsle"]),
@@ -82,11 +93,32 @@ const FUNCTIONS: &[(Does, &[&str])] = &[
     (Does::Writes, &["isdigit", "isalpha", "isspace", "toupper", "tolower"]),
     (Does::Stops, &["abort", "exit", "_exit", "_Exit", "quick_exit", "__assert", "__assert_fail", "__assert_rtn"]),
     (Does::Stops, &["__builtin_unreachable", "__builtin_trap", "__builtin_abort"]),
+    // Statements of Fortran: no function has such a name.
+    (Does::Stops, &["normal stop", "error stop"]),
 ];
 
 /// What a call of a function does, if it is known.
 pub fn does(name: &str) -> Option<Does> {
     FUNCTIONS.iter().find(|(_, names)| names.contains(&name)).map(|(does, _)| *does)
+}
+
+/// Types of handles of MPI, which are numbers here, whatever an MPI makes of them.
+pub const HANDLES: [&str; 10] = [
+    "MPI_Comm",
+    "MPI_Datatype",
+    "MPI_Group",
+    "MPI_Win",
+    "MPI_File",
+    "MPI_Op",
+    "MPI_Request",
+    "MPI_Message",
+    "MPI_Info",
+    "MPI_Errhandler",
+];
+
+/// Whether a type is that of a handle.
+pub fn is_handle(ty: &Type) -> bool {
+    matches!(ty, Type::Int { kind: IntKind::Named(name), .. } if HANDLES.contains(&&**name))
 }
 
 /// What to do about a function whose source is missing, by what library it is of.
@@ -97,8 +129,15 @@ pub fn instead(name: &str) -> &'static str {
         || lower.starts_with("lapacke_")
         || plain.starts_with(['s', 'd', 'c', 'z']) && LINEAR.contains(plain.get(1..).unwrap_or_default());
     match () {
+        () if ["mpi_put", "mpi_get", "mpi_accumulate", "mpi_win_"].iter().any(|begins| lower.starts_with(begins)) => {
+            "one-sided calls have no reverse: send the values by messages, or keep what has a derivative out of windows"
+        }
+        () if lower.starts_with("mpi_file_") => {
+            "read the data before, and pass it as an argument; write results behind the call"
+        }
         () if lower.starts_with("mpi_") || lower.starts_with("pmpi_") => {
-            "differentiate what lies between messages, and call MPI by adtape's names around it: docs/mpi.md"
+            "include mpi.h, and use a call that has a reverse (docs/mpi.md); or differentiate what lies between messages, \
+             and call MPI by adtape's names around it"
         }
         () if name.starts_with("adtape_") => {
             "this is an adjoint; for second derivatives write the tangent first, and then the adjoint of its file"
@@ -107,7 +146,7 @@ pub fn instead(name: &str) -> &'static str {
             "no rule is known for this function of BLAS or LAPACK: write one (docs/rules.md), or add its reference source in C"
         }
         () if lower.starts_with("fftw") => {
-            "the transform is linear: write a rule whose derivative is the transform back: docs/rules.md"
+            "the transform is linear: put adtape's header of FFTW in front of the system's, or write a rule: docs/rules.md"
         }
         () => "add the file that defines it, or say what it does: docs/rules.md",
     }

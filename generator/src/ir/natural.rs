@@ -32,9 +32,9 @@ impl Reached {
     fn of_type(ty: &Type) -> Reached {
         let mut dims = Vec::new();
         let mut elem = ty;
-        while let Type::Array { elem: inner, extent } = elem {
-            dims.push(extent.map_or_else(Dim::default, Dim::constant));
-            elem = inner;
+        while let Type::Array(row) = elem {
+            dims.push(row.extent.map_or_else(Dim::default, Dim::constant));
+            elem = &row.elem;
         }
         Reached { elem: elem.clone(), dims, behind_pointer: false }
     }
@@ -53,11 +53,11 @@ impl Reached {
         if self.behind_pointer {
             return None;
         }
-        let extent = |dim: &Dim| match &dim.extent {
+        let extent = |dim: &Dim| match dim.extent.as_deref() {
             Some(Expr { kind: ExprKind::Int(n), .. }) => u64::try_from(*n).ok(),
             _ => None,
         };
-        let nest = |elem, dim| Type::Array { elem: Box::new(elem), extent: extent(dim) };
+        let nest = |elem, dim| Type::array(elem, extent(dim));
         Some(self.dims.iter().rev().fold(self.elem.clone(), nest))
     }
 }
@@ -109,14 +109,14 @@ impl<'a> Scope<'a> {
         Some(match kind {
             ExprKind::Int(_) => Type::int(),
             ExprKind::Float(text) => Type::Float { bits: literal_bits(text) },
-            ExprKind::Null => Type::Pointer(Box::new(Type::Void)),
-            ExprKind::Verbatim(_) => Type::Pointer(Box::new(Type::char())),
+            ExprKind::Null => Type::pointer(Type::Void),
+            ExprKind::Verbatim(_) => Type::pointer(Type::char()),
             ExprKind::Value(value) => {
                 let value = self.proc.values.get(value.index())?;
                 self.proc.vars.get(value.var.index())?.ty.clone()
             }
             ExprKind::Load(place) => place.ty.clone(),
-            ExprKind::Address(place) => Type::Pointer(Box::new(place.ty.clone())),
+            ExprKind::Address(place) => Type::pointer(place.ty.clone()),
             ExprKind::Unary(Unary::Not, _) => Type::int(),
             ExprKind::Unary(_, operand) => operand.ty.clone(),
             ExprKind::Binary(Binary::PointerDifference, ..) => Type::long(),
@@ -265,7 +265,7 @@ impl Type {
     /// What arrays of arrays consist of.
     pub fn innermost(&self) -> &Type {
         match self {
-            Type::Array { elem, .. } => elem.innermost(),
+            Type::Array(row) => row.elem.innermost(),
             ty => ty,
         }
     }
@@ -285,12 +285,12 @@ impl Type {
 
     /// A function, whose own type nothing here needs.
     pub fn function() -> Type {
-        Type::Opaque(FUNCTION.to_string())
+        Type::Opaque(FUNCTION.into())
     }
 
     /// Whether it is a pointer to a function.
     pub fn is_function_pointer(&self) -> bool {
-        matches!(self.target(), Some(Type::Opaque(name)) if name == FUNCTION)
+        matches!(self.target(), Some(Type::Opaque(name)) if **name == *FUNCTION)
     }
 
     /// Whether both are one type to the machine: names of integers do not count.
@@ -298,8 +298,8 @@ impl Type {
         match (self, other) {
             (Type::Int { bits, signed, .. }, Type::Int { bits: b, signed: s, .. }) => bits == b && signed == s,
             (Type::Pointer(a), Type::Pointer(b)) => a.same(b),
-            (Type::Array { elem, extent }, Type::Array { elem: e, extent: n }) => {
-                elem.same(e) && (extent == n || extent.is_none() || n.is_none())
+            (Type::Array(a), Type::Array(b)) => {
+                a.elem.same(&b.elem) && (a.extent == b.extent || a.extent.is_none() || b.extent.is_none())
             }
             _ => self == other,
         }
@@ -310,7 +310,7 @@ impl Dim {
     /// A dimension of `extent` elements from 0.
     pub fn constant(extent: u64) -> Dim {
         let ty = if i32::try_from(extent).is_ok() { Type::int() } else { Type::long() };
-        Dim { extent: Some(Expr::constant(i128::from(extent), ty)) }
+        Dim::of(Expr::constant(i128::from(extent), ty))
     }
 }
 

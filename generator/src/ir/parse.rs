@@ -246,7 +246,7 @@ impl Parser {
         if !self.eat("[") {
             return Ok(Vec::new());
         }
-        self.list("]", |parser| Ok(Dim { extent: parser.optional()? }))
+        self.list("]", |parser| Ok(Dim::from(parser.optional()?)))
     }
 
     /// An expression, or `?` for none.
@@ -291,7 +291,7 @@ impl Parser {
         if let Some(((name, label), _)) = self.values.iter().find(|(_, value)| !self.defined[value.index()]) {
             return self.error(&format!("{name}.{label} has no definition in {}", self.proc.name));
         }
-        self.program.procs.push(std::mem::take(&mut self.proc));
+        self.program.procs.add(std::mem::take(&mut self.proc));
         Ok(())
     }
 

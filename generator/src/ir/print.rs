@@ -239,7 +239,7 @@ impl<'a> Printer<'a> {
         if shape.is_empty() {
             return String::new();
         }
-        let dim = |dim: &Dim| dim.extent.as_ref().map_or_else(|| "?".into(), |extent| self.expr(extent, 0));
+        let dim = |dim: &Dim| dim.extent.as_deref().map_or_else(|| "?".into(), |extent| self.expr(extent, 0));
         format!("[{}]", shape.iter().map(dim).collect::<Vec<_>>().join(", "))
     }
 
@@ -387,7 +387,7 @@ pub fn default_declaration(program: &Program, ty: &Type) -> String {
                 }
                 known => format!("{} {inner}", known.map_or("struct ?", |known| known.name.as_str())),
             },
-            Type::Pointer(target) if matches!(**target, Type::Array { .. }) => {
+            Type::Pointer(target) if matches!(**target, Type::Array(_)) => {
                 declare(program, target, format!("(*{inner})"))
             }
             Type::Pointer(target) => match &**target {
@@ -396,9 +396,9 @@ pub fn default_declaration(program: &Program, ty: &Type) -> String {
                 }
                 _ => declare(program, target, format!("*{inner}")),
             },
-            Type::Array { elem, extent } => {
-                let extent = extent.map_or_else(String::new, |n| n.to_string());
-                declare(program, elem, format!("{inner}[{extent}]"))
+            Type::Array(row) => {
+                let extent = row.extent.map_or_else(String::new, |n| n.to_string());
+                declare(program, &row.elem, format!("{inner}[{extent}]"))
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{
     Base, Callee, Constants, Dim, Expr, ExprKind, External, IdVec, Item, ItemId, ItemKind, ObjectId, Place, Reason,
     Region, RegionId, Role, Rule, Span, Statement, StatementId, Step, Subscript, Type, ValueId, VarId,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Memory: an array, a struct, a heap block, a scalar whose address is taken.
@@ -102,6 +102,8 @@ pub struct Proc {
     pub orders: Vec<Order>,
     /// Its derivative, where that is given. No part of the text form.
     pub rule: Option<Arc<Rule>>,
+    /// By loop whose passes may run at the same time: scalars to which they add. No part of the text form.
+    pub sums: BTreeMap<ItemId, Vec<ObjectId>>,
     /// Which source defines it, and where.
     pub span: Span,
 }

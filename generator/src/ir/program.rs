@@ -1,8 +1,8 @@
 //! Programs.
 
 use super::{
-    DeclaredType, Fortran, GlobalId, IdVec, Named, Object, Outside, Preprocessed, Proc, ProcId, Source, SourceId, Span,
-    Types, Use,
+    DeclaredType, Fortran, GlobalId, IdVec, Named, Object, Outside, Preprocessed, Procs, Source, SourceId, Span, Types,
+    Use,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Program {
     /// Variables with static storage, function-local statics among them.
     pub globals: IdVec<GlobalId, Object>,
     /// Procedures with a body, callees anywhere.
-    pub procs: IdVec<ProcId, Proc>,
+    pub procs: Procs,
     /// What functions declare inside that their sweeps must declare too.
     pub statics: Vec<Static>,
     /// What C's front end has for C's output.
@@ -35,6 +35,9 @@ pub struct Program {
     /// Variables with static storage that calls in one expression may write in either order: nothing reads what they
     /// leave.
     pub unordered: Vec<GlobalId>,
+    /// A variable that no program has: all messages of floating-point numbers travel on it, by the bodies that calls of
+    /// MPI have for the analyses.
+    pub wire: Option<GlobalId>,
     /// For a program in Fortran: what else its sweeps are written from.
     pub fortran: Option<Arc<Fortran>>,
 }
@@ -65,6 +68,12 @@ impl Program {
         }
         let named = self.sources.iter().map(|source| source.path.clone());
         named.filter(|path| !path.starts_with("/usr/")).collect()
+    }
+
+    /// Whether a procedure is the residual of a solver, whose derivatives are not for the user.
+    pub fn is_residual(&self, proc: super::ProcId) -> bool {
+        let mut rules = self.procs.iter().filter_map(|proc| proc.rule.as_deref()?.implicit.as_ref());
+        rules.any(|implicit| implicit.residual == self.procs[proc].name)
     }
 }
 

@@ -62,7 +62,7 @@ pub enum SweepItem {
         step: Rehearsal,
     },
     /// A loop that runs again from snapshots: where one may be kept or brought back.
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     /// Does nothing: the place of an item that is yet to come, or what is left of one.
     Nothing,
 }
@@ -155,8 +155,8 @@ pub enum Pushed {
         value: Expr,
         /// The bases, each an address; NULL behind them if the pointer may be NULL.
         bases: Vec<Expr>,
-        /// Which base: an integer expression. Always 0 with one base.
-        base: Expr,
+        /// Which base: an integer expression. Always 0 with one base. Boxed: no other item is as large.
+        base: Box<Expr>,
     },
 }
 

@@ -17,9 +17,9 @@ impl Types {
     /// The type and count of the numbers that a type consists of, if it is one type.
     pub fn numbers(&self, ty: &Type) -> Option<(Type, u64)> {
         match ty {
-            Type::Array { elem, extent } => {
-                let (number, count) = self.numbers(elem)?;
-                Some((number, count.checked_mul((*extent)?)?))
+            Type::Array(row) => {
+                let (number, count) = self.numbers(&row.elem)?;
+                Some((number, count.checked_mul(row.extent?)?))
             }
             Type::Struct(id) => {
                 let mut all = self.structs[*id].fields.iter().map(|field| self.numbers(&field.ty));
@@ -59,7 +59,7 @@ impl Struct {
 
     /// Whether it ends with an array of any length.
     pub fn has_tail(&self) -> bool {
-        self.fields.last().is_some_and(|last| matches!(last.ty, Type::Array { extent: None, .. }))
+        self.fields.last().is_some_and(|last| last.ty.is_open())
     }
 
     /// The members that the source declares.
@@ -134,7 +134,7 @@ pub enum IntKind {
     /// `intptr_t`
     Address,
     /// A type of the source: `enum side`.
-    Named(Arc<str>),
+    Named(Name),
 }
 
 /// A type.
@@ -158,16 +158,76 @@ pub enum Type {
         bits: u8,
     },
     /// A pointer. `restrict` and `const` are not kept here.
-    Pointer(Box<Type>),
-    /// An array inside a struct, behind a pointer or declared: elements and extent.
-    Array {
-        /// Type of an element; an array again for several dimensions.
-        elem: Box<Type>,
-        /// Extent if it is a constant; `None`: given by a value (see [`Dim`](super::Dim)) or not known.
-        extent: Option<u64>,
-    },
+    Pointer(Arc<Type>),
+    /// An array inside a struct, behind a pointer or declared.
+    Array(Arc<Row>),
     /// A struct.
     Struct(StructId),
     /// A type that is only passed on: `FILE`, a union, a function. Access to what is inside is refused.
-    Opaque(String),
+    Opaque(Name),
+}
+
+impl Type {
+    /// A pointer to a type.
+    pub fn pointer(to: Type) -> Type {
+        Type::Pointer(Arc::new(to))
+    }
+
+    /// An array of so many elements, as far as that is known.
+    pub fn array(elem: Type, extent: Option<u64>) -> Type {
+        Type::Array(Arc::new(Row { elem, extent }))
+    }
+
+    /// Whether it is an array whose extent is no constant.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Type::Array(row) if row.extent.is_none())
+    }
+
+    /// What a pointer points to, or what an array has for elements.
+    pub fn inside(&self) -> Option<&Type> {
+        match self {
+            Type::Pointer(to) => Some(to),
+            Type::Array(row) => Some(&row.elem),
+            _ => None,
+        }
+    }
+}
+
+/// Elements that lie one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// Type of an element; an array again for several dimensions.
+    pub elem: Type,
+    /// Extent if it is a constant; `None`: given by a value (see [`Dim`](super::Dim)) or not known.
+    pub extent: Option<u64>,
+}
+
+/// A name that many types share. It is one word, because each expression has a type.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(Arc<Box<str>>);
+
+impl std::ops::Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Name {
+        Name(Arc::new(text.into()))
+    }
+}
+
+impl std::fmt::Debug for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        std::fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self)
+    }
 }

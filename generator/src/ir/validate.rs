@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
 
     fn object_type(&mut self, object: &Object) {
         self.known_type(&object.elem);
-        let is_array = matches!(object.elem, Type::Array { .. } | Type::Void);
+        let is_array = matches!(object.elem, Type::Array(_) | Type::Void);
         self.demand(!is_array, || format!("the element type of {} is an array or void", object.name));
     }
 
@@ -149,7 +149,8 @@ impl<'a> Checker<'a> {
                 let known = id.index() < self.program.types.structs.len();
                 self.demand(known, || format!("struct {} does not exist", id.0));
             }
-            Type::Pointer(inner) | Type::Array { elem: inner, .. } => self.known_type(inner),
+            Type::Pointer(inner) => self.known_type(inner),
+            Type::Array(row) => self.known_type(&row.elem),
             Type::Int { bits, .. } => {
                 let known = matches!(bits, 1 | 8 | 16 | 32 | 64);
                 self.demand(known, || format!("an integer of {bits} bits"));

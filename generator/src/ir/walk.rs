@@ -82,6 +82,24 @@ pub fn expressions_of_item<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut
     });
 }
 
+/// Calls `see` on every place of an item: read, written, or of which it takes the address.
+pub fn places_of_item<'a>(proc: &'a Proc, item: ItemId, see: &mut dyn FnMut(&'a Place)) {
+    operands(proc, item, &mut |operand| {
+        let mut inside = |e: &'a Expr| {
+            if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+                see(place);
+            }
+        };
+        match operand {
+            Ok(expr) => expressions(expr, &mut inside),
+            Err(place) => {
+                in_place(place, &mut inside);
+                see(place);
+            }
+        }
+    });
+}
+
 /// Calls `see` on every value that the expressions and places of an item read.
 pub fn values_of_operands(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
     expressions_of_item(proc, item, &mut |e| {

@@ -62,8 +62,8 @@ pub fn later(program: &Program, flow: &Flow) -> Option<Program> {
     for (p, object, home, frees) in blocks {
         let proc = &mut program.procs[p];
         let place = proc.objects[object].first(object);
-        let ty = Type::Pointer(Box::new(place.ty.clone()));
-        let pointer = Expr { kind: ExprKind::Address(place), ty };
+        let ty = Type::pointer(place.ty.clone());
+        let pointer = Expr { kind: ExprKind::Address(Box::new(place)), ty };
         let span = frees.iter().next_back().map(|item| proc.items[*item].span).unwrap_or_default();
         for region in &mut proc.regions {
             region.items.retain(|item| !frees.contains(item));

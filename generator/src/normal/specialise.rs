@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::flow::{Flow, Head, Loc, Root, Set, walk};
-use crate::ir::{Callee, Expr, ItemId, ItemKind, ProcId, Program, Type};
+use crate::ir::{Callee, Expr, Item, ItemId, ItemKind, ProcId, Program, Type};
 use crate::refuse::Refusal;
 
 /// More copies than this of one procedure are not worth it: calls share them from there on.
@@ -51,11 +51,19 @@ fn pruned(program: &Program, heads: &[Head]) -> Option<Program> {
         at += 1;
         reached[at - 1]
     });
-    for item in program.procs.iter_mut().flat_map(|proc| &mut proc.items) {
-        if let ItemKind::Call { callee: Callee::Proc(callee), .. } = &mut item.kind
-            && let Some(id) = renumbered[callee.index()]
-        {
-            *callee = id;
+    let is_moved = |callee: ProcId| renumbered[callee.index()].is_some_and(|id| id != callee);
+    let calls_moved =
+        |item: &Item| matches!(item.kind, ItemKind::Call { callee: Callee::Proc(callee), .. } if is_moved(callee));
+    for p in program.procs.ids() {
+        if !program.procs[p].items.iter().any(calls_moved) {
+            continue;
+        }
+        for item in &mut program.procs[p].items {
+            if let ItemKind::Call { callee: Callee::Proc(callee), .. } = &mut item.kind
+                && let Some(id) = renumbered[callee.index()]
+            {
+                *callee = id;
+            }
         }
     }
     Some(program)
@@ -88,7 +96,7 @@ fn split(flow: &Flow, heads: &[Head]) -> Option<Program> {
         }
         let program = program.get_or_insert_with(|| flow.program.clone());
         let copy = ProcId::new(program.procs.len());
-        program.procs.push(flow.program.procs[callee].clone());
+        program.procs.add(flow.program.procs[callee].clone());
         for (caller, item) in calls {
             if let ItemKind::Call { callee, .. } = &mut program.procs[caller].items[item].kind {
                 *callee = Callee::Proc(copy);

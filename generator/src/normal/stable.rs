@@ -138,7 +138,7 @@ fn rows_by_elements(expr: &mut Expr, object: ObjectId, shape: &[Dim], elem: &Typ
         let zero = Expr::int(0);
         at.extend(shape[at.len()..].iter().map(|dim| Subscript { at: zero.clone(), dim: dim.clone() }));
         place.ty = elem.clone();
-        let address = Expr { kind: expr.kind.clone(), ty: Type::Pointer(Box::new(elem.clone())) };
+        let address = Expr { kind: expr.kind.clone(), ty: Type::pointer(elem.clone()) };
         expr.kind = ExprKind::Cast(Box::new(address));
         return;
     }
@@ -150,9 +150,9 @@ fn flatten(proc: &mut Proc, object: ObjectId) {
     let long = Type::long();
     let cast = |e: &Expr| Expr::cast(e.clone(), long.clone());
     let two = |op, a: Expr, b: Expr| Expr::binary(op, a, b, long.clone());
-    let extents = proc.objects[object].shape.iter().filter_map(|dim| dim.extent.as_ref());
+    let extents = proc.objects[object].shape.iter().filter_map(|dim| dim.extent.as_deref());
     let Some(count) = extents.map(cast).reduce(|a, b| two(Binary::Multiply, a, b)) else { return };
-    let dim = Dim { extent: Some(count) };
+    let dim = Dim::of(count);
     let Object { shape, elem, .. } = proc.objects[object].clone();
     let mut rows = |expr: &mut Expr| rows_by_elements(expr, object, &shape, &elem);
     for value in &mut proc.values {
@@ -164,7 +164,7 @@ fn flatten(proc: &mut Proc, object: ObjectId) {
     proc.result.iter_mut().for_each(&mut rows);
     rewrite::places(proc, &mut |place| {
         if let (true, Some(Step::Index(at))) = (place.base == Base::Object(object), place.path.first_mut()) {
-            let each = at.iter().map(|at| (cast(&at.at), at.dim.extent.as_ref().map(cast)));
+            let each = at.iter().map(|at| (cast(&at.at), at.dim.extent.as_deref().map(cast)));
             let flat = each.reduce(|(before, _), (at, extent)| match extent {
                 Some(extent) => (two(Binary::Add, two(Binary::Multiply, before, extent), at), None),
                 None => (before, None),
@@ -185,8 +185,8 @@ fn make_block(proc: &mut Proc, object: ObjectId) {
     }
     let shape = &proc.objects[object].shape;
     let is_one = shape.is_empty();
-    let count = shape.first().and_then(|dim| dim.extent.clone()).unwrap_or(Expr::int(1));
-    proc.objects[object].shape = vec![Dim { extent: Some(count.clone()) }];
+    let count = shape.first().and_then(|dim| dim.extent.as_deref()).cloned().unwrap_or_else(|| Expr::int(1));
+    proc.objects[object].shape = vec![Dim::of(count.clone())];
     proc.objects[object].life = Life::Stable;
     proc.items[at].kind = ItemKind::Alloc { object, count, zeroed: false };
     if region == RegionId(0)

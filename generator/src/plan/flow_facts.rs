@@ -261,18 +261,18 @@ fn member(flow: &Flow, proc: ProcId, target: Loc, ty: &Type) -> Option<Expr> {
         let Type::Struct(id) = at else { return None };
         at = &flow.program.types.structs[*id].fields[field].ty;
         path.push(Step::Field(field));
-        if let Type::Array { elem, extent } = at {
-            let dim = Dim { extent: extent.map(|n| Expr::int(n.into())) };
+        if let Type::Array(row) = at {
+            let dim = Dim::from(row.extent.map(|n| Expr::int(n.into())));
             path.push(Step::Index(vec![Subscript { at: Expr::int(0), dim }]));
-            at = elem;
+            at = &row.elem;
             // Elements of an array of structs are no neighbours in one of their members, and rows are no elements.
-            if matches!(at, Type::Struct(_) | Type::Array { .. }) {
+            if matches!(at, Type::Struct(_) | Type::Array(_)) {
                 return None;
             }
         }
     }
     let place = Place { base: Base::Object(object), path, ty: at.clone() };
-    (Type::Pointer(Box::new(at.clone())) == *ty).then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+    (Type::pointer(at.clone()) == *ty).then(|| Expr { kind: ExprKind::Address(Box::new(place)), ty: ty.clone() })
 }
 
 /// Whether a pointer leads to numbers or structs, so that the bytes between two such pointers mean the same of adjoints.
@@ -327,13 +327,13 @@ fn first_row(first: &Expr, ty: &Type) -> Option<Expr> {
     let is_of_this = elem == place.ty && subscripts[left..].iter().map(|at| &at.dim).eq(&dims[1..]);
     let path = vec![Step::Index(subscripts[..left].to_vec())];
     let place = Place { base: place.base.clone(), path, ty: ty.target()?.clone() };
-    (is_of_this && all_known(&dims[1..])).then(|| Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+    (is_of_this && all_known(&dims[1..])).then(|| Expr { kind: ExprKind::Address(Box::new(place)), ty: ty.clone() })
 }
 
 /// A pointer to rows of numbers as a pointer to numbers, whatever the extents of the rows are.
 fn as_number(pointer: Expr, ty: &Type) -> Option<Expr> {
     let Reached { elem, .. } = Reached::behind(&pointer.ty).filter(|reached| reached.dims.len() > 1)?;
-    (is_plain(ty) && Type::Pointer(Box::new(elem)) == *ty).then(|| Expr::cast(pointer, ty.clone()))
+    (is_plain(ty) && Type::pointer(elem) == *ty).then(|| Expr::cast(pointer, ty.clone()))
 }
 
 fn all_known(dims: &[Dim]) -> bool {
@@ -349,5 +349,5 @@ fn first_number(pointer: Expr) -> Expr {
     let zero = Expr::int(0);
     let path = dims.into_iter().map(|dim| Subscript { at: zero.clone(), dim }).collect();
     let place = Place { base: Base::At(Box::new(pointer)), path: vec![Step::Index(path)], ty: elem.clone() };
-    Expr { kind: ExprKind::Address(place), ty: Type::Pointer(Box::new(elem)) }
+    Expr { kind: ExprKind::Address(Box::new(place)), ty: Type::pointer(elem) }
 }

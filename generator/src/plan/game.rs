@@ -233,22 +233,33 @@ impl<'a> Game<'a> {
 
     /// How many of the wanted values would get a token with one on `candidate`; 0 if `goal` would not.
     pub fn gain(&mut self, candidate: ValueId, goal: ValueId, wanted: &BTreeSet<ValueId>) -> usize {
-        let top = self.levels.len() - 1;
-        self.trail = Some(Vec::new());
-        self.set(candidate, Token::Named);
-        self.propagate(vec![candidate]);
-        let trail = self.trail.take().unwrap_or_default();
-        let gain = if !self.has(goal) {
+        let trail = self.followers(candidate);
+        if !trail.contains(&goal) && !self.has(goal) {
             0
         } else if wanted.is_empty() {
             trail.len()
         } else {
             trail.iter().filter(|v| wanted.contains(v)).count().max(1)
-        };
-        for value in trail {
-            self.tokens.remove(top, value);
         }
-        gain
+    }
+
+    /// Whether a token on `candidate` would be one on a wanted value.
+    pub fn brings(&mut self, candidate: ValueId, wanted: &BTreeSet<ValueId>) -> bool {
+        wanted.contains(&candidate)
+            || !wanted.is_empty() && self.followers(candidate).iter().any(|v| wanted.contains(v))
+    }
+
+    /// The values that would have tokens with one on `candidate`.
+    pub fn followers(&mut self, candidate: ValueId) -> Vec<ValueId> {
+        let top = self.levels.len() - 1;
+        self.trail = Some(Vec::new());
+        self.set(candidate, Token::Named);
+        self.propagate(vec![candidate]);
+        let trail = self.trail.take().unwrap_or_default();
+        for value in &trail {
+            self.tokens.remove(top, *value);
+        }
+        trail
     }
 
     fn set(&mut self, value: ValueId, token: Token) -> bool {
@@ -309,8 +320,25 @@ impl<'a> Game<'a> {
         let dear = matches!(self.proc.type_of(value), Type::Float { .. }) && known.cost > self.dear;
         let may = !dear
             && self.facts.ordered(self.id, &known.expr)
-            && (!known.loads || self.facts.steady(self.id, known.item, &known.expr));
+            && (!known.loads || self.facts.steady(self.id, known.item, &known.expr))
+            && !(known.loads && self.definitions.is_size(value) && self.loads_local(&known.expr));
         may.then_some(known)
+    }
+
+    /// Whether an expression reads a local object, whose contents come back when its region is entered.
+    fn loads_local(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        crate::ir::walk::expressions(expr, &mut |inner| {
+            let ExprKind::Load(place) = &inner.kind else { return };
+            found |= match &place.base {
+                crate::ir::Base::Object(object) => {
+                    matches!(self.proc.objects[*object].life, crate::ir::Life::Region(_))
+                }
+                crate::ir::Base::Global(_) => false,
+                crate::ir::Base::At(_) => self.facts.inside(self.id, place).is_some_and(|objects| !objects.is_empty()),
+            };
+        });
+        found
     }
 
     /// Solves the definition of a value that has a token for the one operand that has none.
@@ -396,7 +424,7 @@ impl<'a> Game<'a> {
             path: vec![Step::Index(vec![Subscript { at: back, dim: dim.clone() }])],
             ty: place.ty.clone(),
         };
-        self.solve(pointer, Expr { kind: ExprKind::Address(undone), ty: pointer.ty.clone() })
+        self.solve(pointer, Expr { kind: ExprKind::Address(Box::new(undone)), ty: pointer.ty.clone() })
     }
 }
 

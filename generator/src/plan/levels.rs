@@ -88,7 +88,15 @@ impl<V> Levels<V> {
 
     fn take(&mut self) -> Vec<(ValueId, V)> {
         let values = self.values.pop().unwrap_or_default();
-        let last = |value: ValueId| Some((value, self.by_value.get_mut(&value)?.pop()?.1));
+        let last = |value: ValueId| {
+            let known = self.by_value.get_mut(&value)?;
+            let (_, it) = known.pop()?;
+            // A value that has nothing takes no room.
+            if known.is_empty() {
+                self.by_value.remove(&value);
+            }
+            Some((value, it))
+        };
         values.into_iter().filter_map(last).collect()
     }
 }

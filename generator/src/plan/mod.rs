@@ -18,6 +18,7 @@ pub mod recompute;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use crate::flow::required::{Hull, Snapshots};
 use crate::ir::{Expr, ItemId, ObjectId, Place, RegionId, ReverseParam, Span, ValueId};
@@ -68,7 +69,7 @@ pub struct Explanation {
     /// What is known of that.
     pub kind: Explained,
     /// The lines whose adjoints read it, where it is stored.
-    pub readers: Vec<u32>,
+    pub readers: Arc<[u32]>,
     /// Bytes on the tape each time; 0 for what is not stored. A bit is 1/8.
     pub bytes: f64,
 }
@@ -76,7 +77,7 @@ pub struct Explanation {
 impl Explanation {
     /// A line of which nobody knows more.
     pub fn new(span: Span, what: impl Into<String>, how: impl Into<String>, bytes: f64) -> Explanation {
-        Explanation { span, what: what.into(), how: how.into(), kind: Explained::Other, readers: Vec::new(), bytes }
+        Explanation { span, what: what.into(), how: how.into(), kind: Explained::Other, readers: Arc::default(), bytes }
     }
 }
 

@@ -3,10 +3,8 @@
 use super::control::{self, Index};
 use super::decisions;
 use crate::ir::walk;
-use crate::ir::{
-    Base, Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Place, Proc, RegionId, Type, ValueId, zero,
-};
-use rustc_hash::FxHashMap;
+use crate::ir::{Binary, Def, Expr, ExprKind, ItemId, ItemKind, Life, Proc, RegionId, Type, ValueId, zero};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A definition that can be evaluated again.
 #[derive(Clone, Debug)]
@@ -28,6 +26,8 @@ pub struct Definitions {
     definitions: Vec<Option<Definition>>,
     users: Vec<Vec<ValueId>>,
     by_region: FxHashMap<RegionId, Vec<ValueId>>,
+    /// Values that the extents of local objects are computed from.
+    sizes: FxHashSet<ValueId>,
     /// Loops whose passes are counted by an index.
     pub indices: FxHashMap<ItemId, Index>,
 }
@@ -46,6 +46,7 @@ impl Definitions {
             definitions: vec![None; proc.values.len()],
             users: vec![Vec::new(); proc.values.len()],
             by_region: FxHashMap::default(),
+            sizes: FxHashSet::default(),
             indices,
         };
         for value in proc.values.ids() {
@@ -64,7 +65,30 @@ impl Definitions {
             all.definitions[value.index()] =
                 Some(Definition { cost: cost(&expr), loads: walk::loads(&expr), expr, item, invertible });
         }
+        all.find_sizes(proc);
         all
+    }
+
+    /// Finds the values that the extents of local objects are computed from, up to those that memory gives.
+    fn find_sizes(&mut self, proc: &Proc) {
+        let mut open = Vec::new();
+        let local = proc.objects.iter().filter(|object| matches!(object.life, Life::Region(_)));
+        for extent in local.flat_map(|object| &object.shape).filter_map(|dim| dim.extent.as_deref()) {
+            walk::values(extent, &mut |value| open.push(value));
+        }
+        while let Some(value) = open.pop() {
+            if self.sizes.insert(value)
+                && let Some(known) = &self.definitions[value.index()]
+            {
+                walk::values(&known.expr, &mut |operand| open.push(operand));
+            }
+        }
+    }
+
+    /// Whether the extent of a local object is computed from a value. A reverse sweep makes these objects before it has
+    /// the contents of others.
+    pub fn is_size(&self, value: ValueId) -> bool {
+        self.sizes.contains(&value)
     }
 
     fn definition(
@@ -114,8 +138,8 @@ impl Definitions {
 
 /// Whether an expression is the address of a new block of the stable heap.
 fn names_stable(proc: &Proc, expr: &Expr) -> bool {
-    let ExprKind::Address(Place { base: Base::Object(object), .. }) = &expr.kind else { return false };
-    proc.objects[*object].life == Life::Stable
+    let ExprKind::Address(place) = &expr.kind else { return false };
+    place.base.object().is_some_and(|object| proc.objects[object].life == Life::Stable)
 }
 
 /// A join as a choice between what its arms assign, if each arm computes that from values of outside.

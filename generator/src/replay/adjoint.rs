@@ -336,10 +336,19 @@ impl Replay<'_> {
             Term::Binary(Binary::Divide, x, y, _) => {
                 self.factors(*x, divides, factors) != self.factors(*y, !divides, factors)
             }
+            _ if self.is_one(t) => false,
             _ => {
                 factors.push((t, divides));
                 false
             }
+        }
+    }
+
+    fn is_one(&self, t: T) -> bool {
+        match self.terms.get(t) {
+            Term::Float(text) => literal(text) == Some(1.0),
+            Term::Cast(x, ..) => self.terms.constant(*x) == Some(1),
+            _ => false,
         }
     }
 }

@@ -90,6 +90,10 @@ impl Replay<'_> {
                     }
                 }
             }
+            Term::Trips(distance, by) => {
+                let distance = self.resolve(distance);
+                self.trips(distance, by)
+            }
             Term::Unary(op, x, ty) => {
                 let x = self.resolve(x);
                 self.terms.make(Term::Unary(op, x, ty))
@@ -199,6 +203,11 @@ impl Replay<'_> {
         };
         seen.insert(t, new);
         new
+    }
+
+    /// Refuses a term that is not the one that is expected.
+    pub(super) fn agree(&mut self, found: T, expected: T, what: &str) -> Res<()> {
+        if self.same(found, expected) { Ok(()) } else { self.differ(found, expected, what) }
     }
 
     /// Two terms differ that should not. If they differ in states of memory only, the proofs may be too weak.

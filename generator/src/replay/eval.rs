@@ -395,11 +395,11 @@ impl Replay<'_> {
             at = sum;
         }
         let mut ty = &place.ty;
-        while let Type::Array { elem, extent } = ty {
-            let Some(extent) = extent else { return open("a row of an array whose extents are values") };
-            let extent = self.terms.number(i128::from(*extent));
+        while let Type::Array(row) = ty {
+            let Some(extent) = row.extent else { return open("a row of an array whose extents are values") };
+            let extent = self.terms.number(i128::from(extent));
             let Some(product) = self.terms.product(at, extent) else { return open("large subscripts") };
-            (at, ty) = (product, elem);
+            (at, ty) = (product, &row.elem);
         }
         Ok(at)
     }

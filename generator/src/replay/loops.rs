@@ -152,9 +152,7 @@ impl Replay<'_> {
         for (end, _, head, _) in &carries {
             let end = self.names[end.index()];
             let end = end.ok_or_else(|| self.refuted("a value is read before it is defined"))?;
-            if !self.same(end, *head) {
-                self.differ(end, *head, "a reversed pass does not recover what the loop carries")?;
-            }
+            self.agree(end, *head, "a reversed pass does not recover what the loop carries")?;
         }
         let locals = self.locals_before_inner();
         self.set_locals(&locals);

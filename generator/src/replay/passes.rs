@@ -359,9 +359,11 @@ fn base_of<'a>(proc: &Proc, body: RegionId, expr: &'a Expr, terms: &mut Vec<(i12
             }
             None
         }
-        ExprKind::Address(Place { base: Base::At(pointer), path, ty }) => match &path[..] {
-            [Step::Index(subscripts)] if subscripts.len() == 1 && is_invariant(proc, body, &subscripts[0].at) => {
-                terms.push((scalars_in(ty)?, &subscripts[0].at));
+        ExprKind::Address(place) => match (&place.base, &place.path[..]) {
+            (Base::At(pointer), [Step::Index(subscripts)])
+                if subscripts.len() == 1 && is_invariant(proc, body, &subscripts[0].at) =>
+            {
+                terms.push((scalars_in(&place.ty)?, &subscripts[0].at));
                 base_of(proc, body, pointer, terms)
             }
             _ => None,
@@ -373,7 +375,7 @@ fn base_of<'a>(proc: &Proc, body: RegionId, expr: &'a Expr, terms: &mut Vec<(i12
 /// How many elements a row has, and those in it; `None` if the extents are values.
 fn scalars_in(ty: &Type) -> Option<i128> {
     match ty {
-        Type::Array { elem, extent } => scalars_in(elem)?.checked_mul(i128::from((*extent)?)),
+        Type::Array(row) => scalars_in(&row.elem)?.checked_mul(i128::from(row.extent?)),
         _ => Some(1),
     }
 }

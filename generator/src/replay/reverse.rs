@@ -94,6 +94,7 @@ impl Replay<'_> {
         let (around, back) = (Vec::new(), FxHashSet::default());
         let filled = Vec::new();
         let mut walk = Walk { region, reversed, tape, group: first, around, back, filled, entered: false };
+        self.lose_locals(region);
         for &item in own {
             self.reverse_item(&mut walk, item)?;
         }
@@ -399,6 +400,8 @@ impl Replay<'_> {
                 let kind = &r.items[item].kind;
                 if let ItemKind::Alloc { count, .. } = kind {
                     self.as_large(*object, count)?;
+                } else {
+                    self.as_long(*object)?;
                 }
                 self.declare(*object, matches!(kind, ItemKind::Alloc { zeroed: true, .. }))?;
             }
@@ -469,10 +472,7 @@ impl Replay<'_> {
         let root = self.object(Side::Reverse, object);
         match self.given.origins.objects[object.index()] {
             Origin::Primal(of) => {
-                let this = &self.f.objects[of];
-                let is_scalar = this.shape.is_empty() && this.elem.is_number() && this.life != Life::Heap;
-                let steps = if is_scalar { Vec::new() } else { vec![Way::All] };
-                let whole = self.terms.spot(Spot { root, steps });
+                let whole = self.whole_of(of, root);
                 self.made.insert(whole);
                 self.damaged(whole);
             }

@@ -33,15 +33,11 @@ impl Replay<'_> {
             };
             let (place, at) = (self.place(Side::Forward, place)?, self.place(Side::Reverse, at)?);
             let (place, at) = (self.address(place), self.address(at));
-            if !self.same(at, place) {
-                self.differ(at, place, "a given derivative reads another place than forward")?;
-            }
+            self.agree(at, place, "a given derivative reads another place than forward")?;
         }
         for (expected, found) in args.iter().chain(needs).zip(passed.iter().chain(found)) {
             let (expected, found) = (self.eval(Side::Forward, expected)?, self.eval(Side::Reverse, found)?);
-            if !self.same(found, expected) {
-                self.differ(found, expected, "a given derivative reads what is not there any more")?;
-            }
+            self.agree(found, expected, "a given derivative reads what is not there any more")?;
         }
         Ok(())
     }

@@ -37,10 +37,12 @@ impl Replay<'_> {
                     self.add_ways(&field.ty, &[way, &[Way::Field(k as u32)]].concat(), all)?;
                 }
             }
-            Type::Array { elem, extent: Some(extent) } => {
-                let (mut elem, mut count) = (elem, *extent);
-                while let Type::Array { elem: inner, extent: Some(extent) } = &**elem {
-                    (elem, count) = (inner, count.saturating_mul(*extent));
+            Type::Array(_) if !ty.is_open() => {
+                let (mut elem, mut count) = (ty, 1u64);
+                while let Type::Array(row) = elem
+                    && let Some(extent) = row.extent
+                {
+                    (elem, count) = (&row.elem, count.saturating_mul(extent));
                 }
                 if count > MANY as u64 {
                     return open("a large struct");

@@ -42,10 +42,8 @@ pub(super) fn is_share(function: Function) -> bool {
 pub(super) fn objects_read(proc: &Proc) -> BTreeSet<ObjectId> {
     let mut read: BTreeSet<ObjectId> = proc.result_object.into_iter().collect();
     let mut see = |e: &Expr| {
-        if let ExprKind::Load(Place { base: Base::Object(object), .. })
-        | ExprKind::Address(Place { base: Base::Object(object), .. }) = e.kind
-        {
-            read.insert(object);
+        if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+            read.extend(place.base.object());
         }
     };
     for item in proc.regions.iter().flat_map(|region| &region.items) {

@@ -184,11 +184,21 @@ impl Replay<'_> {
     pub(super) fn as_large(&mut self, own: ObjectId, count: &Expr) -> Res<()> {
         let (Origin::Primal(of) | Origin::Shadow(of)) = self.given.origins.objects[own.index()] else { return Ok(()) };
         let (here, there) = (self.integer(Side::Reverse, count)?, self.extent(of)?);
-        if self.same(here, there) {
-            Ok(())
-        } else {
-            self.differ(here, there, "a block is made again with another size")
+        self.agree(here, there, "a block is made again with another size")
+    }
+
+    /// Refuses an array, or the shadow of one, whose extents are not those of the array of the primal: they are evaluated
+    /// where it is made again, before all is back that the program reads them from.
+    pub(super) fn as_long(&mut self, own: ObjectId) -> Res<()> {
+        let (Origin::Primal(of) | Origin::Shadow(of)) = self.given.origins.objects[own.index()] else { return Ok(()) };
+        let (made, primal) = (&self.r.objects[own].shape, &self.f.objects[of].shape);
+        let extents =
+            made.iter().zip(primal).filter_map(|(here, there)| here.extent.as_deref().zip(there.extent.as_deref()));
+        for (here, there) in extents {
+            let (here, there) = (self.integer(Side::Reverse, here)?, self.integer(Side::Forward, there)?);
+            self.agree(here, there, "an array is made again with another size")?;
         }
+        Ok(())
     }
 
     /// The number of elements of an array of numbers with one dimension.
@@ -217,5 +227,28 @@ impl Replay<'_> {
             all = product;
         }
         Ok(all)
+    }
+
+    pub(super) fn whole_of(&mut self, object: ObjectId, root: T) -> P {
+        let this = &self.f.objects[object];
+        let is_scalar = this.shape.is_empty() && this.elem.is_number() && this.life != Life::Heap;
+        let steps = if is_scalar { Vec::new() } else { vec![Way::All] };
+        self.terms.spot(Spot { root, steps })
+    }
+
+    /// The local objects of a region are gone where its reversal begins, until they are made again: as a rule by the items
+    /// that reverse it, in a pass that has run again by that.
+    pub(super) fn lose_locals(&mut self, region: RegionId) {
+        let around = |region: &RegionId| self.f.regions[*region].parent;
+        let mut all = std::iter::successors(around(&region), |(region, _)| around(region));
+        if all.any(|(_, item)| self.passes.contains_key(&item)) {
+            return;
+        }
+        let locals = self.f.objects.ids().filter(|object| self.f.objects[*object].life == Life::Region(region));
+        for object in locals.collect::<Vec<_>>() {
+            let root = self.terms.make(Term::Object(object));
+            let whole = self.whole_of(object, root);
+            self.damaged(whole);
+        }
     }
 }

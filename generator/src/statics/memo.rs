@@ -53,9 +53,9 @@ pub fn computed<'p>(program: Cow<'p, Program>, heads: &[Head]) -> Cow<'p, Progra
     }
     let mut program = program.into_owned();
     program.remembered.extend(found.iter().filter_map(|memo| memo.begins.clone()));
-    for (p, proc) in program.procs.iter_mut().enumerate() {
-        let of_proc = found.iter().filter(|memo| memo.p.index() == p);
-        decide(proc, &of_proc.map(|memo| (memo.branch, memo.on)).collect::<Vec<_>>());
+    for p in found.iter().map(|memo| memo.p).collect::<BTreeSet<_>>() {
+        let of_proc = found.iter().filter(|memo| memo.p == p);
+        decide(&mut program.procs[p], &of_proc.map(|memo| (memo.branch, memo.on)).collect::<Vec<_>>());
     }
     Cow::Owned(program)
 }
@@ -127,8 +127,8 @@ fn terms<'e>(e: &'e Expr, differs: bool, condition: &mut Condition<'e>) {
 
 fn key(variable: &Expr, value: &Expr) -> Option<Key> {
     match (&variable.kind, &value.kind) {
-        (ExprKind::Load(Place { base: Base::Global(global), path, .. }), ExprKind::Value(value)) if path.is_empty() => {
-            Some((*global, *value))
+        (ExprKind::Load(place), ExprKind::Value(value)) if place.path.is_empty() => {
+            Some((place.base.global()?, *value))
         }
         _ => None,
     }

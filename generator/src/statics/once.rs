@@ -75,7 +75,7 @@ impl Once<'_> {
                 Ok(e) => walk::expr(e, &mut see),
                 Err(place) => {
                     walk::inside(place, &mut see);
-                    see(&Expr { kind: ExprKind::Address(place.clone()), ty: place.ty.clone() });
+                    see(&Expr { kind: ExprKind::Address(Box::new(place.clone())), ty: place.ty.clone() });
                 }
             });
         }
@@ -216,7 +216,8 @@ impl Once<'_> {
     /// writes, or what the arm gave it.
     fn is_same(&self, arm: RegionId, computed: ValueId, kept: ValueId) -> bool {
         let Def::Is(kept) = &self.proc.values[kept].def else { return false };
-        let ExprKind::Load(Place { base: Base::Global(global), path, .. }) = &kept.kind else { return false };
+        let ExprKind::Load(place) = &kept.kind else { return false };
+        let Some(global) = place.base.global() else { return false };
         let top = &self.proc.regions[arm].items;
         let read = |id: &ItemId| matches!(self.kind(*id), ItemKind::Let { value } if *value == computed);
         let writes = |id: &ItemId| self.in_group(&self.flow.effects.item(self.p, *id).writes);
@@ -226,10 +227,10 @@ impl Once<'_> {
                 && self.proc.values[computed].def == Def::Is(kept.clone())
         };
         let is_given = || {
-            let given = self.only_store(arm, *global);
+            let given = self.only_store(arm, global);
             given.is_some_and(|given| given.ty == kept.ty && self.proc.values[computed].def == Def::Is(given.clone()))
         };
-        path.is_empty() && self.group.contains(global) && (is_read_last() || is_given())
+        place.path.is_empty() && self.group.contains(&global) && (is_read_last() || is_given())
     }
 
     /// Whether an arm reads and writes nothing but the variables and memory of its own, and gives them what depends on
@@ -384,7 +385,7 @@ impl Once<'_> {
         match &e.kind {
             ExprKind::Int(_) | ExprKind::Float(_) => e.literal(),
             ExprKind::Null => Some(0.0),
-            ExprKind::Load(Place { base: Base::Global(global), path, .. }) if path.is_empty() => known(*global),
+            ExprKind::Load(place) if place.path.is_empty() => place.base.global().and_then(known),
             ExprKind::Value(value) => match &self.proc.values[*value].def {
                 Def::Is(e) => self.number(e, known),
                 _ => None,

@@ -74,6 +74,11 @@ impl Builder<'_> {
                     self.adjoint(y, binary(Binary::Multiply, factor, seed, ty.clone()));
                 }
             }
+            Binary::Divide if expr.inverted().is_some() && self.is_there(expr) => {
+                let result = self.partial(expr, &[], &mut []);
+                let square = binary(Binary::Multiply, result.clone(), result, ty.clone());
+                self.adjoint(y, negate(binary(Binary::Multiply, square, seed, ty.clone())));
+            }
             Binary::Divide => {
                 let divisor = self.operand(y);
                 let share = binary(Binary::Divide, seed, divisor.clone(), ty.clone());
@@ -151,6 +156,11 @@ impl Builder<'_> {
         Expr { kind, ty: expr.ty.clone() }
     }
 
+    /// Whether the result is that of the item that is being reversed, which has it.
+    fn is_there(&self, expr: &Expr) -> bool {
+        self.own.as_ref().is_some_and(|own| own.from == *expr) || self.result(expr).is_some()
+    }
+
     /// The value that is being reversed, if this is the whole of its definition.
     fn result(&self, expr: &Expr) -> Option<ValueId> {
         let is = |value: &ValueId| matches!(&self.primal.values[*value].def, Def::Is(known) if known == expr);
@@ -159,13 +169,10 @@ impl Builder<'_> {
 
     /// The value that the program computes by this very call of a function, in a region that is being reversed.
     fn computed(&self, expr: &Expr) -> Option<ValueId> {
-        if !matches!(expr.kind, ExprKind::Function(..)) {
-            return None;
-        }
         if let Some(value) = self.result(expr) {
             return Some(value);
         }
-        if walk::loads(expr) {
+        if !matches!(expr.kind, ExprKind::Function(..)) || walk::loads(expr) {
             return None;
         }
         let mut first = None;

@@ -349,7 +349,7 @@ enum Origin<'a> {
 fn offset_from(expr: &Expr) -> Origin<'_> {
     match &expr.kind {
         ExprKind::Cast(x) => offset_from(x),
-        ExprKind::Address(Place { base: Base::At(pointer), .. }) => offset_from(pointer),
+        ExprKind::Address(place) => place.base.pointer().map_or(Origin::One(expr), offset_from),
         ExprKind::Select(on, then, otherwise) => Origin::Chosen(on, [then, otherwise]),
         _ => Origin::One(expr),
     }

@@ -20,6 +20,8 @@ pub struct Start {
     pub wanted: BTreeSet<ValueId>,
     /// Loops whose passes put something on the tape: what they overwrite is not stored in front of them.
     pub mixed: BTreeSet<ItemId>,
+    /// Values that stay on record though others tell them. None: each record keeps all.
+    pub firm: Option<BTreeSet<ValueId>>,
 }
 
 /// A value of the primal in the reverse sweep.

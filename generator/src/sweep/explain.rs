@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::builder::{Builder, Stored};
 use crate::flow::required::Hull;
@@ -123,32 +124,40 @@ impl Builder<'_> {
             }
         }
         let calls = self.primal.items.iter().any(|item| matches!(item.kind, ItemKind::Call { .. }));
+        // The adjoint of the result stands at the function's own line.
+        let own = self.primal.span.line;
+        let others = |lines: &BTreeSet<u32>| lines.iter().copied().filter(|line| *line != 0 && *line != own).collect();
+        let mut of_place: FxHashMap<String, (BTreeSet<u32>, Arc<[u32]>)> = FxHashMap::default();
         for line in &mut self.plan.explanations {
-            let memory = line.kind == Explained::Overwritten;
             let stored = values.get(line).map_or(&[][..], Vec::as_slice);
             if line.kind == Explained::Kept && stored.iter().any(|value| self.inverted.contains(value)) {
                 line.how = "stored: what others need is recovered from it".into();
             }
-            let values = stored.iter().filter_map(|value| self.reads.get(value));
-            let lines: BTreeSet<u32> = if memory {
-                let meet = self.loads.iter().filter(|(place, _)| may_meet(place, &line.what));
-                meet.flat_map(|(_, lines)| lines).copied().collect()
+            let of_values;
+            let (lines, readers) = if line.kind == Explained::Overwritten {
+                if !of_place.contains_key(&line.what) {
+                    let meet = self.loads.iter().filter(|(place, _)| may_meet(place, &line.what));
+                    let lines = meet.flat_map(|(_, lines)| lines).copied().collect();
+                    let readers = others(&lines);
+                    of_place.insert(line.what.clone(), (lines, readers));
+                }
+                let (lines, readers) = &of_place[&line.what];
+                if lines.is_empty() {
+                    line.how += if calls {
+                        ": no line here reads it, a function that is called may"
+                    } else {
+                        ": no line here reads it"
+                    };
+                }
+                (lines, readers.clone())
             } else {
-                values.flatten().copied().collect()
+                of_values = stored.iter().filter_map(|value| self.reads.get(value)).flatten().copied().collect();
+                (&of_values, others(&of_values))
             };
-            if memory && lines.is_empty() {
-                line.how += if calls {
-                    ": no line here reads it, a function that is called may"
-                } else {
-                    ": no line here reads it"
-                };
-            }
-            // The adjoint of the result stands at the function's own line.
-            let own = self.primal.span.line;
             if lines.contains(&own) && own != 0 {
                 line.how += "; the result reads it";
             }
-            line.readers = lines.into_iter().filter(|line| *line != 0 && *line != own).collect();
+            line.readers = readers;
         }
         self.tell_apart();
     }

@@ -296,8 +296,14 @@ impl Builder<'_> {
             let origins = |head| pointers.get(head).into_iter().flatten();
             let among = heads.iter().map(|head| origins(head).map(|of| self.out.value_expr(*of)).collect()).collect();
             let at = SnapshotAt::Head { most, passes };
-            let kind =
-                ItemKind::Sweep(SweepItem::Snapshot(Snapshot { at, memory, from, among, to: Vec::new(), more: None }));
+            let kind = ItemKind::Sweep(SweepItem::Snapshot(Box::new(Snapshot {
+                at,
+                memory,
+                from,
+                among,
+                to: Vec::new(),
+                more: None,
+            })));
             items.push(self.item(Some(item), kind));
         }
         for Hull { first, count } in hulls.iter().cloned() {
@@ -386,7 +392,7 @@ impl Builder<'_> {
                 let zero = Expr::int(0);
                 let number = self.numbers.get(&value).map(|number| self.saved.get(number).unwrap_or(number));
                 let base = number.map_or(zero, |number| self.out.value_expr(*number));
-                Pushed::Pointer { value: expr, bases, base }
+                Pushed::Pointer { value: expr, bases, base: Box::new(base) }
             }
             (_, VarKind::Flag) => Pushed::Bits { value: expr, bits: 1 },
             _ => Pushed::Value(expr),

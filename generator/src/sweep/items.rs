@@ -3,6 +3,7 @@
 use super::builder::{Builder, Named, Own, Stored};
 use super::reverse::{bytes, load};
 use super::shadow::{self, Shadows};
+use crate::flow::needs;
 use crate::ir::*;
 use crate::plan::decisions;
 pub(super) use crate::plan::exprs::{binary, cast, counter};
@@ -103,7 +104,7 @@ impl Builder<'_> {
 
     fn reverse_store(&mut self, item: ItemId, to: &Place, from: &Expr) {
         // The pop and the adjoint find the place by its address again, when the store is not undone yet.
-        let address = Expr { kind: ExprKind::Address(to.clone()), ty: Type::Pointer(Box::new(to.ty.clone())) };
+        let address = Expr::address(to.clone());
         if walk::loads(&address) && !self.cx.facts.across(self.id, item, &address) {
             let help = "assign the subscript or the pointer to a variable first";
             self.refuse(Class::NotProved, "this assignment may change the address that it writes to".into(), help);
@@ -128,7 +129,7 @@ impl Builder<'_> {
         }
         if self.cx.facts.active_place(self.id, to) {
             let shadow = self.place(to);
-            let same = |e: &Expr| matches!(&e.kind, ExprKind::Load(place) if place == to);
+            let same = |e: &Expr| matches!(&e.kind, ExprKind::Load(place) if **place == *to);
             let spine = spine(from, &same);
             self.note_place(to);
             self.note_shadow(to, &shadow);
@@ -139,13 +140,11 @@ impl Builder<'_> {
     /// Names what the store has put into memory, before that is undone, if it is the result of a function whose partial
     /// derivative reads its result: then the function need not be evaluated again.
     fn keep_result(&mut self, item: ItemId, to: &Place, from: &Expr) {
-        let ExprKind::Function(function, args) = &from.kind else { return };
-        let load = load(to.clone());
-        let reads = (0..args.len()).any(|k| function.reads(k).result && self.active(&args[k]));
-        if !reads || has(from, &load) || self.plan.runs.contains_key(&item) || !self.cx.facts.active_place(self.id, to)
-        {
+        let takes = needs::takes_result(to, from, &|arg| self.active(arg)) && self.cx.facts.active_place(self.id, to);
+        if !takes {
             return;
         }
+        let load = load(to.clone());
         self.again.push((item, load.clone()));
         let read = self.primal(&load);
         let name = self.bind("result", read);
@@ -221,12 +220,12 @@ impl Builder<'_> {
         self.undo_joins(&on, joins);
     }
 
-    /// Integers in front of a branch, as far as they were asked for: with the arm known that ran, they follow from what
-    /// is behind it.
+    /// Integers in front of a branch, as far as they, or what follows from them, were asked for: with the arm known that
+    /// ran, they follow from what is behind it.
     fn undo_joins(&mut self, on: &Expr, joins: &[Join]) {
         for join in joins {
             let Some((operand, [first, second])) = self.game.undone(join.out) else { continue };
-            if !self.start.wanted.contains(&operand) || self.try_value(join.out).is_none() {
+            if self.try_value(join.out).is_none() || !self.game.brings(operand, &self.start.wanted) {
                 continue;
             }
             let [first, second] = [first, second].map(|expr| Box::new(self.primal(&expr)));
@@ -350,11 +349,7 @@ impl Builder<'_> {
                             shadow::pointer(self, arg)
                         }
                         Type::Struct(_) => match &arg.kind {
-                            ExprKind::Load(place) => {
-                                let place = self.place(place);
-                                let ty = Type::Pointer(Box::new(place.ty.clone()));
-                                Expr { kind: ExprKind::Address(place), ty }
-                            }
+                            ExprKind::Load(place) => Expr::address(self.place(place)),
                             _ => unreachable!("a struct is passed from memory"),
                         },
                         ty => {
@@ -362,8 +357,7 @@ impl Builder<'_> {
                                 self.scalar_object(format!("{}_b", called.params[k as usize].name), ty.clone());
                             let place = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
                             after.push((arg.clone(), place.clone()));
-                            let ty = Type::Pointer(Box::new(ty.clone()));
-                            Expr { kind: ExprKind::Address(place), ty }
+                            Expr::address(place)
                         }
                     }
                 }
@@ -396,7 +390,7 @@ impl Builder<'_> {
                 self.emit(ItemKind::Store { to: real, from: zero });
             }
         }
-        Expr { kind: ExprKind::Address(seed), ty: Type::Pointer(Box::new(ty)) }
+        Expr { kind: ExprKind::Address(Box::new(seed)), ty: Type::pointer(ty) }
     }
 }
 

@@ -37,7 +37,7 @@ fn collect(program: &Program, place: &Place, wanted: &dyn Fn(&Type) -> bool, fou
             }
             all
         }
-        Type::Array { .. } => elements(program, place, &mut Vec::new(), &place.ty, wanted, found),
+        Type::Array(_) => elements(program, place, &mut Vec::new(), &place.ty, wanted, found),
         _ => true,
     }
 }
@@ -51,17 +51,17 @@ fn elements(
     wanted: &dyn Fn(&Type) -> bool,
     found: &mut Vec<Place>,
 ) -> bool {
-    let Type::Array { elem, extent } = ty else {
+    let Type::Array(row) = ty else {
         let mut element = place.clone();
         element.path.push(Step::Index(at.clone()));
         element.ty = ty.clone();
         return collect(program, &element, wanted, found);
     };
-    let Some(extent) = extent.filter(|extent| *extent <= MANY as u64) else { return false };
+    let Some(extent) = row.extent.filter(|extent| *extent <= MANY as u64) else { return false };
     let number = |value: u64| Expr::int(i128::from(value));
     for k in 0..extent {
-        at.push(Subscript { at: number(k), dim: Dim { extent: Some(number(extent)) } });
-        let all = elements(program, place, at, elem, wanted, found);
+        at.push(Subscript { at: number(k), dim: Dim::of(number(extent)) });
+        let all = elements(program, place, at, &row.elem, wanted, found);
         at.pop();
         if !all {
             return false;

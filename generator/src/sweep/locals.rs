@@ -32,11 +32,11 @@ impl Builder<'_> {
         let this = &self.primal.objects[object];
         (self.span, self.statement) = (this.span, None);
         let mut shape = this.shape.clone();
-        if !shape.iter().filter_map(|dim| dim.extent.as_ref()).all(|extent| self.same_size(object, extent)) {
+        if !shape.iter().filter_map(|dim| dim.extent.as_deref()).all(|extent| self.same_size(object, extent)) {
             return;
         }
         for dim in &mut shape {
-            dim.extent = dim.extent.as_ref().map(|extent| self.primal(extent));
+            *dim = Dim::from(dim.extent.as_deref().map(|extent| self.primal(extent)));
         }
         self.out.objects[object].shape = shape.clone();
         self.out.objects[object].life = Life::Region(self.at);
@@ -57,7 +57,7 @@ impl Builder<'_> {
         (self.span, self.statement) = (this.span, None);
         let mut shape = this.shape.clone();
         for dim in &mut shape {
-            dim.extent = dim.extent.as_ref().map(|extent| self.primal(extent));
+            *dim = Dim::from(dim.extent.as_deref().map(|extent| self.primal(extent)));
         }
         self.out.objects[object].shape = shape.clone();
         self.out.objects[object].life = Life::Region(self.at);
@@ -101,7 +101,7 @@ impl Builder<'_> {
         }
         let count = self.primal(count);
         let count = self.bind("count", count);
-        let shape = vec![Dim { extent: Some(count.clone()) }];
+        let shape = vec![Dim::of(count.clone())];
         self.out.objects[object].shape = shape.clone();
         self.emit(ItemKind::Alloc { object, count: count.clone(), zeroed: false });
         self.counts.insert(object, count.clone());
@@ -153,9 +153,8 @@ impl Builder<'_> {
         for object in self.blocks.remove(&self.at).unwrap_or_default().into_iter().rev() {
             for object in [Some(object), self.shadows.get(&object).copied()].into_iter().flatten() {
                 let this = &self.out.objects[object];
-                let place = this.first(object);
-                let ty = Type::Pointer(Box::new(this.elem.clone()));
-                self.emit(ItemKind::Free { pointer: Expr { kind: ExprKind::Address(place), ty } });
+                let pointer = Expr::address(this.first(object));
+                self.emit(ItemKind::Free { pointer });
             }
         }
     }

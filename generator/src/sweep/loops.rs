@@ -282,7 +282,7 @@ impl Builder<'_> {
             if let Some(Step::Index(subscripts)) = place.path.first_mut() {
                 subscripts[0].at = moved.clone();
             }
-            this.bind(name, Expr { kind: ExprKind::Address(place), ty: ty.clone() })
+            this.bind(name, Expr { kind: ExprKind::Address(Box::new(place)), ty: ty.clone() })
         };
         let value = advanced(self, &name, init.value);
         let shadow = init.shadow.map(|from| advanced(self, &format!("{name}_b"), from));

@@ -66,7 +66,7 @@ impl Builder<'_> {
     fn points(&self, ty: &Type) -> bool {
         match ty {
             Type::Pointer(_) => ty.leads_to_memory(),
-            Type::Array { elem, .. } => self.points(elem),
+            Type::Array(row) => self.points(&row.elem),
             Type::Struct(id) => self.cx.program.types.structs[*id].fields.iter().any(|field| self.points(&field.ty)),
             _ => false,
         }
@@ -98,31 +98,34 @@ impl Builder<'_> {
         }
     }
 
-    /// Sets the adjoints of the pointers by which a head hands memory to what it calls, where its reverse sweep begins.
-    fn pointers_at_file_scope(&mut self) {
-        for at in self.primal.items.ids() {
-            let Item { kind, span, .. } = &self.primal.items[at];
-            let ItemKind::Store { to, from } = kind else { continue };
-            let Base::Global(global) = to.base else { continue };
-            if is_pointer(&to.ty)
+    /// Stores of the pointers by which a head hands memory to what it calls: their adjoints are set where its reverse sweep
+    /// begins.
+    fn pointers_at_file_scope(&self) -> Vec<ItemId> {
+        let hands_on = |at: &ItemId| {
+            let ItemKind::Store { to, from } = &self.primal.items[*at].kind else { return false };
+            let Base::Global(global) = to.base else { return false };
+            is_pointer(&to.ty)
                 && self.cx.global_shadows.contains_key(&global)
                 && self.cx.facts.active_pointer_anywhere(self.id, from)
                 && !self.cx.facts.on_heap(self.id, from)
-                && self.cx.facts.hands_on(self.id, at)
-            {
-                let before = std::mem::replace(&mut self.span, *span);
-                let (to, value) = (self.place(to), shadow::pointer(self, from));
-                self.emit(ItemKind::Store { to, from: value });
-                self.span = before;
-            }
+                && self.cx.facts.hands_on(self.id, *at)
+        };
+        self.primal.items.ids().filter(hands_on).collect()
+    }
+
+    fn set_at_file_scope(&mut self, item: ItemId) {
+        let Item { kind, span, .. } = &self.primal.items[item];
+        let ItemKind::Store { to, from } = kind else { return };
+        self.span = *span;
+        if !self.reads_again(item, from) {
+            return;
         }
+        let (to, value) = (self.place(to), shadow::pointer(self, from));
+        self.emit(ItemKind::Store { to, from: value });
     }
 
     /// Sets the pointers in the objects of a region again.
     pub(super) fn pointers_of_region(&mut self, region: RegionId) {
-        if region == RegionId(0) {
-            self.pointers_at_file_scope();
-        }
         let before = self.span;
         let home = |object: &ObjectId| {
             let life = &self.primal.objects[*object].life;
@@ -130,7 +133,11 @@ impl Builder<'_> {
             around && self.home_of_pointers(*object) == Some(region)
         };
         let objects: Vec<ObjectId> = self.primal.objects.ids().filter(home).collect();
-        let mut last: Vec<(ItemId, ObjectId)> = Vec::new();
+        let mut last: Vec<(ItemId, Option<ObjectId>)> = Vec::new();
+        // One may be set from another: all are set in the order of the program.
+        if region == RegionId(0) {
+            last.extend(self.pointers_at_file_scope().into_iter().map(|item| (item, None)));
+        }
         for object in objects {
             let (keep, active) = (self.cx.facts.keep(self.id, object), self.cx.facts.active_object(self.id, object));
             let plain = self.cx.facts.plain_pointers(self.id, object);
@@ -150,12 +157,15 @@ impl Builder<'_> {
             }
             for &item in &stores {
                 last.retain(|(other, _)| self.target(*other) != self.target(item));
-                last.push((item, object));
+                last.push((item, Some(object)));
             }
         }
         last.sort_by_key(|(item, _)| self.primal.regions[region].items.iter().position(|i| i == item));
         for (item, object) in last {
-            self.set_again(item, object);
+            match object {
+                Some(object) => self.set_again(item, object),
+                None => self.set_at_file_scope(item),
+            }
         }
         self.span = before;
     }
@@ -196,7 +206,7 @@ impl Builder<'_> {
         for object in self.plan.by_offset.iter().copied().filter(touched).collect::<Vec<_>>() {
             let this = &self.out.objects[object];
             match this.shape.first().and_then(|dim| dim.extent.clone()) {
-                Some(count) => self.each(count, &mut |builder, at| builder.set_offsets_at(object, Some(at))),
+                Some(count) => self.each(*count, &mut |builder, at| builder.set_offsets_at(object, Some(at))),
                 None => self.set_offsets_at(object, None),
             }
         }
@@ -257,7 +267,7 @@ impl Builder<'_> {
         let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
         let ty = pointer.ty.target().cloned().unwrap_or_default();
         let place = Place { base: Base::At(Box::new(shadow)), path, ty };
-        Expr { kind: ExprKind::Address(place), ty: pointer.ty }
+        Expr { kind: ExprKind::Address(Box::new(place)), ty: pointer.ty }
     }
 
     /// Whether a place is in such an object.
@@ -287,16 +297,25 @@ impl Builder<'_> {
         }
     }
 
+    /// Asks for what a pointer that is stored is read from, where the reverse sweep begins; whether that is possible.
+    fn reads_again(&mut self, item: ItemId, from: &Expr) -> bool {
+        if !walk::loads(from) {
+            return true;
+        }
+        if !self.cx.facts.steady(self.id, item, from) {
+            let what = "the pointer that is stored here is read from memory that changes".into();
+            self.refuse(Class::NotProved, what, "read it into a variable first");
+            return false;
+        }
+        self.again.push((item, from.clone()));
+        true
+    }
+
     fn set_again(&mut self, item: ItemId, object: ObjectId) {
         let ItemKind::Store { to, from } = &self.primal.items[item].kind else { return };
         self.span = self.primal.items[item].span;
-        if walk::loads(from) {
-            if !self.cx.facts.steady(self.id, item, from) {
-                let what = "the pointer that is stored here is read from memory that changes".into();
-                self.refuse(Class::NotProved, what, "read it into a variable first");
-                return;
-            }
-            self.again.push((item, from.clone()));
+        if !self.reads_again(item, from) {
+            return;
         }
         let (to, from) = (to.clone(), from.clone());
         if self.cx.facts.keep(self.id, object) {
@@ -413,7 +432,7 @@ impl Builder<'_> {
             return matches!(&self.primal.values[*value].def, Def::Is(e) if !reads(e));
         }
         if let ItemKind::Store { to, from } = kind {
-            let address = Expr { kind: ExprKind::Address(to.clone()), ty: Type::Void };
+            let address = Expr { kind: ExprKind::Address(Box::new(to.clone())), ty: Type::Void };
             return !reads(from) && !reads(&address);
         }
         let regions = kind.regions();

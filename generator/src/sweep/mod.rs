@@ -34,7 +34,7 @@ pub(crate) fn contents(object: &Object, id: ObjectId, shape: &[Dim]) -> (Place, 
     let one = Expr::constant(1, ty.clone());
     let extents = shape.iter().filter_map(|dim| dim.extent.clone());
     let count = extents.fold(None, |product: Option<Expr>, extent| {
-        let extent = items::cast(extent, &ty);
+        let extent = items::cast(*extent, &ty);
         Some(match product {
             Some(product) => binary(Binary::Multiply, product, extent, ty.clone()),
             None => extent,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::Builder;
 use super::items::{binary, cast};
-use crate::flow::walk as flow_walk;
+use crate::flow::{needs, walk as flow_walk};
 use crate::ir::*;
 use crate::plan::control::{Index, inside};
 use crate::plan::{ProcPlan, Run};
@@ -22,8 +22,7 @@ impl Builder<'_> {
     /// reversed loop, which is about to be built.
     pub(super) fn pop_runs(&mut self, item: ItemId, index: &Index, body: RegionId) {
         for (store, run) in self.runs(item, index, body).unwrap_or_default().into_iter().rev() {
-            let address =
-                Expr { kind: ExprKind::Address(run.first.clone()), ty: Type::Pointer(Box::new(run.first.ty.clone())) };
+            let address = Expr::address(run.first.clone());
             if walk::loads(&address) {
                 self.again.push((item, address));
             }
@@ -45,14 +44,16 @@ impl Builder<'_> {
         let mut runs = Vec::new();
         let all = flow_walk::items(primal, body).into_iter();
         for store in all.filter(|inner| self.cx.facts.push_old(self.id, *inner)).collect::<Vec<_>>() {
-            let ItemKind::Store { to, .. } = &primal.items[store].kind else { return None };
-            let plain = matches!(to.ty, Type::Float { .. } | Type::Int { .. }) && here.contains(&store);
+            let ItemKind::Store { to, from } = &primal.items[store].kind else { return None };
+            // Its adjoint reads what it has stored, which must not be undone before.
+            let takes_result = needs::takes_result(to, from, &|arg| self.active(arg));
+            let plain =
+                matches!(to.ty, Type::Float { .. } | Type::Int { .. }) && here.contains(&store) && !takes_result;
             if !plain || !self.cx.facts.one_by_one(self.id, item, store) {
                 return None;
             }
             let first = self.first(to, index, body)?;
-            let address =
-                Expr { kind: ExprKind::Address(first.clone()), ty: Type::Pointer(Box::new(first.ty.clone())) };
+            let address = Expr::address(first.clone());
             let stays = !walk::loads(&address) || self.cx.facts.across(self.id, item, &address);
             let count = count(index, &self.begin(index));
             let can = stays && !walk::loads(&count) && self.can(&address) && self.can(&count);

@@ -19,7 +19,7 @@ pub trait Shadows {
     }
     /// The shadow of a pointer that is read from memory.
     fn loaded(&mut self, place: &Place) -> ExprKind {
-        ExprKind::Load(self.place(place))
+        ExprKind::Load(Box::new(self.place(place)))
     }
 }
 
@@ -31,7 +31,7 @@ pub fn pointer(shadows: &mut dyn Shadows, expr: &Expr) -> Expr {
             ExprKind::Unary(Unary::Adjoint, Box::new(shadows.primal(expr)))
         }
         ExprKind::Value(v) => return shadows.value(*v),
-        ExprKind::Address(place) => ExprKind::Address(shadows.place(place)),
+        ExprKind::Address(place) => ExprKind::Address(Box::new(shadows.place(place))),
         ExprKind::Load(place) => shadows.loaded(place),
         ExprKind::Cast(x) => ExprKind::Cast(Box::new(pointer(shadows, x))),
         ExprKind::Select(c, x, y) => {

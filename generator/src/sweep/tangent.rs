@@ -136,7 +136,7 @@ impl Builder<'_> {
         if self.cx.facts.active_result(self.id) || gives_pointer(self.cx, self.id) {
             let name = super::unique_parameter(self.cx.program, self.primal, format!("{}_d", self.primal.name));
             let ty = self.primal.result_type.clone();
-            let ty = Type::Pointer(Box::new(ty));
+            let ty = Type::pointer(ty);
             self.out.vars.push(Var::new(name.clone(), ty.clone(), VarKind::Temporary, self.span));
             let var = VarId::new(self.out.vars.len() - 1);
             let def = Def::Entry(params.len() as u32);
@@ -265,7 +265,7 @@ impl Builder<'_> {
                 };
                 let store = from.map(|from| (self.place(to), from));
                 // `x -= passive` leaves the tangent as it is.
-                let changes = |(to, from): &(Place, Expr)| !matches!(&from.kind, ExprKind::Load(old) if old == to);
+                let changes = |(to, from): &(Place, Expr)| !matches!(&from.kind, ExprKind::Load(old) if **old == *to);
                 if let Some((to, from)) = store.filter(changes) {
                     before.push(self.item(ItemKind::Store { to, from }));
                 }
@@ -335,9 +335,7 @@ impl Builder<'_> {
         }
         if let Some(into) = into {
             if self.cx.facts.active_result(callee) {
-                let place = self.place(into);
-                let ty = Type::Pointer(Box::new(place.ty.clone()));
-                passed.push(Expr { kind: ExprKind::Address(place), ty });
+                passed.push(Expr::address(self.place(into)));
             }
         } else if self.cx.facts.active_result(callee) || gives_pointer(self.cx, callee) {
             let ty = self.cx.program.procs[callee].result_type.clone();
@@ -352,9 +350,8 @@ impl Builder<'_> {
                 span: self.span,
             });
             before.push(self.item(ItemKind::Declare { object }));
-            let place = Place { base: Base::Object(object), path: Vec::new(), ty: ty.clone() };
-            let pointer = Type::Pointer(Box::new(ty));
-            passed.push(Expr { kind: ExprKind::Address(place.clone()), ty: pointer });
+            let place = Place { base: Base::Object(object), path: Vec::new(), ty };
+            passed.push(Expr::address(place.clone()));
             if let Some(&tangent) = result.and_then(|result| self.values.get(&result)) {
                 behind.push(self.definition(tangent, load(place)));
             }

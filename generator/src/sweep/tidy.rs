@@ -58,7 +58,7 @@ fn needed(proc: &Proc, item: ItemId, objects: &BTreeSet<ObjectId>) -> bool {
         objects.contains(object)
     } else if let ItemKind::Free { pointer } = kind {
         match &pointer.kind {
-            ExprKind::Address(Place { base: Base::Object(object), .. }) => objects.contains(object),
+            ExprKind::Address(place) => place.base.object().is_none_or(|object| objects.contains(&object)),
             _ => true,
         }
     } else if let ItemKind::Store { to: Place { base: Base::Object(object), .. }, .. } = kind {
@@ -207,7 +207,7 @@ pub fn named(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ObjectId)) {
         Ok(expr) => walk::expressions(expr, &mut inside),
         Err(place) => {
             walk::in_place(place, &mut inside);
-            inside(&Expr { kind: ExprKind::Load(place.clone()), ty: place.ty.clone() });
+            inside(&Expr::load(place.clone()));
         }
     });
     if let ItemKind::Declare { object }

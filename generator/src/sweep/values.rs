@@ -51,7 +51,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Lets loops carry the ends of their variables backwards, innermost loop first, until the value has a token.
+    /// Lets loops carry the ends of their variables backwards, innermost loop first, until the value has a token. One
+    /// variable that leads to the value is enough.
     pub(super) fn carry_for(&mut self, value: ValueId) {
         for at in (0..self.loops.len()).rev() {
             let (item, level) = (self.loops[at].item, self.loops[at].level);
@@ -60,16 +61,37 @@ impl Builder<'_> {
                 continue;
             }
             let ItemKind::Loop { carried, .. } = &self.primal.items[item].kind else { continue };
-            for (k, c) in carried.iter().enumerate() {
-                let real = matches!(self.primal.type_of(c.head), Type::Float { .. });
-                if !real && !self.game.has(c.end) && self.read.contains(&c.head) {
-                    self.game.give(level, c.end, Token::Carried(item, k as u32));
-                }
+            let real = |c: &Carried| matches!(self.primal.type_of(c.head), Type::Float { .. });
+            let fits = |c: &Carried| !real(c) && !self.game.has(c.end) && self.read.contains(&c.head);
+            let mut all: Vec<(u32, &Carried)> = (0..).zip(carried).filter(|(_, c)| fits(c)).collect();
+            if all.len() > 1
+                && let Some(alone) = self.leads_to(&all, value)
+            {
+                all = vec![alone];
+            }
+            for (k, c) in all {
+                self.game.give(level, c.end, Token::Carried(item, k));
             }
             if self.game.has(value) {
                 return;
             }
         }
+    }
+
+    /// The variable of a loop whose end leads to a value: best one that leads to its own value before the pass, too, since
+    /// what a loop carries must be known there.
+    fn leads_to<'c>(&mut self, all: &[(u32, &'c Carried)], value: ValueId) -> Option<(u32, &'c Carried)> {
+        let mut found = None;
+        for &(k, c) in all {
+            let followers = self.game.followers(c.end);
+            if followers.contains(&value) {
+                if followers.contains(&c.head) {
+                    return Some((k, c));
+                }
+                found = found.or(Some((k, c)));
+            }
+        }
+        found
     }
 
     /// The name of a value; stores it, or another value that leads to it, if there is no recipe.

@@ -153,7 +153,7 @@ pub(super) fn context<'a>(
 }
 
 /// Builds the reverse sweep until it asks for nothing new: what is asked for, then stores by what they bring, then
-/// with these known from the start.
+/// with these known from the start, but for those that the others tell.
 fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refusal>> {
     let definitions = Definitions::new(&cx.program.procs[id]);
     let nothing = Start::default();
@@ -173,6 +173,7 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
             record.push(*value);
         }
     }
+    start.firm = Some(demoted.cloned().unwrap_or_default());
     loop {
         let built = reverse::build(cx, id, &definitions, &start)?;
         *steps += built.steps();
@@ -180,9 +181,9 @@ fn planned(cx: &Context, id: ProcId, steps: &mut u64) -> Result<Built, Vec<Refus
         if *built.asked() == start.records && mixed.is_empty() {
             return Ok(built.finish());
         }
-        // Records and mixed loops only grow, and there are finitely many of both.
-        start.records = built.asked().clone();
-        start.mixed.extend(mixed);
+        // From here on records and mixed loops only grow, and there are finitely many of both.
+        let records = built.asked().clone();
+        start = Start { records, mixed: start.mixed.into_iter().chain(mixed).collect(), firm: None, ..start };
     }
 }
 

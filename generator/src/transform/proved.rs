@@ -1,7 +1,7 @@
 //! The adjoint of one program: what must be kept, sweeps under it, their proof, until nothing changes.
 
 use super::build::{heads_of, sweeps};
-use super::{Adjoint, Choices, Sweeps, deferred, given, wide};
+use super::{Adjoint, Choices, Sweeps, commute, deferred, given, wide};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
@@ -123,6 +123,9 @@ pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choic
     };
     deferred::explain(&mut sweeps);
     given::perform(&read.program, &mut sweeps, choices.vector.is_some())?;
+    if !choices.in_order && choices.vector.is_none() {
+        commute::rearrange(&mut sweeps, &read.global_shadows);
+    }
     let Read { facts, mut program, global_shadows, steps, .. } = read;
     let (asked, split) = (heads.to_vec(), choices.split);
     let heads = heads_of(analysed, heads);
@@ -189,7 +192,7 @@ fn told_apart(flow: &Flow, head: ProcId) -> Vec<(String, Vec<String>)> {
     let touched = flow.reads(head, RegionId(0)) | flow.writes(head, RegionId(0));
     let name = |loc: flow::Loc| flow.points.locs.c_name(flow.program, loc);
     let is_variable = |loc: flow::Loc| match flow.points.locs.root(loc) {
-        flow::Root::Global(global) => !flow.program.globals[global].constant,
+        flow::Root::Global(global) => !flow.program.globals[global].constant && flow.program.wire != Some(global),
         _ => true,
     };
     let all = flow.points.told_apart(&touched).into_iter().filter(|(loc, _)| is_variable(*loc));

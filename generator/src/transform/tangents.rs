@@ -1,7 +1,7 @@
 //! From a program to its tangents.
 
 use super::build::{context, heads_of, refuse_list, sweep_name};
-use super::{Choices, Tangents, given};
+use super::{Choices, Tangents, given, implicit};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
@@ -16,6 +16,7 @@ use crate::sweep::tangent;
 
 /// Writes the tangents of all procedures that the heads reach and that carry derivatives.
 pub fn tangent(program: &Program, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec<Refusal>> {
+    let heads = &*implicit::heads(program, heads)?;
     let program = flow::order::settled(program, heads, &|program| statics::filled(program, heads))?;
     let program = statics::computed(program, heads);
     let look = |form: &Form| {
@@ -51,14 +52,17 @@ fn built(flow: &Flow, heads: &[Head], choices: &Choices) -> Result<Tangents, Vec
         match built {
             Ok(mut proc) => {
                 let primal = &analysed.procs[id];
-                let called = primal.rule.as_deref().map_or(Ok(()), |rule| given::tangent(primal, &mut proc, rule));
+                let put = |rule| given::tangent(primal, &mut proc, rule, choices.check);
+                let called = primal.rule.as_deref().map_or(Ok(()), put);
                 refusals.extend(called.err());
                 tangents.push((id, sweep_name(analysed, id), proc));
             }
             Err(more) => refusals.extend(more),
         }
     }
-    let heads = heads_of(analysed, heads);
+    refusals.extend(given::counts_messages(analysed));
+    let mut heads = heads_of(analysed, heads);
+    heads.retain(|head| !analysed.is_residual(*head));
     if refusals.is_empty() { Ok(Tangents { program, global_tangents, tangents, heads }) } else { Err(refusals) }
 }
 

@@ -40,7 +40,7 @@ pub fn both_of(folder: &Scratch, source: &Path, heads: &[Head], choices: &Choice
 /// Compiles with these arguments and the library, and whatever a program raises ends it; what the compiler said.
 pub fn build(folder: &Scratch, compiler: &str, arguments: &[&str]) -> String {
     let mut build = Command::new(compiler);
-    build.current_dir(&folder.0).args(["-std=gnu99", "-Wall", "-Wextra"]).args(arguments);
+    build.current_dir(&folder.0).args(["-std=gnu99", "-fopenmp-simd", "-Wall", "-Wextra"]).args(arguments);
     if !arguments.contains(&"-c") {
         build.arg(traps());
     }

@@ -20,23 +20,25 @@ pub fn root() -> &'static Path {
 
 /// The directory of libadtape.so as users get it: the release profile, built on the first call. Linking many small
 /// programs with libadtape.a takes ten times as long. Tests of a copy of the repository have it from elsewhere.
-fn libraries() -> &'static Path {
+pub fn libraries() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        if let Some(there) = std::env::var_os("ADTAPE_RELEASE") {
-            return there.into();
-        }
-        // CARGO_TARGET_TMPDIR is the directory tmp of the target directory.
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(root()).args(["build", "--release", "--locked", "--lib", "-p", "adtape"]);
-        let built = cargo.arg("--target-dir").arg(target).output().expect("cargo runs");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let release = target.join("release");
+        let release = std::env::var_os("ADTAPE_RELEASE").map_or_else(built, PathBuf::from);
         // A test in another process may have made the link meanwhile.
         let _ = std::os::unix::fs::symlink("libadtape.so", release.join("libadtape.so.0"));
         release
     })
+}
+
+/// Builds the library into the target directory of the tests.
+fn built() -> PathBuf {
+    // CARGO_TARGET_TMPDIR is the directory tmp of the target directory.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(root()).args(["build", "--release", "--locked", "--lib", "-p", "adtape"]);
+    let built = cargo.arg("--target-dir").arg(target).output().expect("cargo runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    target.join("release")
 }
 
 /// The flag that finds the library's header.

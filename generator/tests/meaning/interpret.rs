@@ -65,9 +65,9 @@ impl<'p> Machine<'p> {
             Type::Float { bits: 80 } => (16, 16),
             Type::Float { bits } => (i64::from(*bits) / 8, i64::from(*bits) / 8),
             Type::Pointer(_) => (8, 8),
-            Type::Array { elem, extent } => {
-                let (size, align) = self.layout(elem);
-                (size * extent.unwrap_or(0) as i64, align)
+            Type::Array(row) => {
+                let (size, align) = self.layout(&row.elem);
+                (size * row.extent.unwrap_or(0) as i64, align)
             }
             Type::Struct(id) => {
                 let (mut size, mut align) = (0, 1);
@@ -402,9 +402,9 @@ pub enum Arg {
 
 fn peel(ty: &Type) -> (Vec<Option<i64>>, Type) {
     let (mut dims, mut ty) = (Vec::new(), ty);
-    while let Type::Array { elem, extent } = ty {
-        dims.push(extent.map(|extent| extent as i64));
-        ty = elem;
+    while let Type::Array(row) = ty {
+        dims.push(row.extent.map(|extent| extent as i64));
+        ty = &row.elem;
     }
     (dims, ty.clone())
 }

@@ -98,7 +98,7 @@ const OTHERS: &[Fault] = &[
     ("flow/activity.rs", "graph.writes(*g).contains(&q) && up.iter().any(|&l| self.shadow(l))", "false", "a callee clears no adjoint"),
     ("flow/activity.rs", "self.shadow(a) && graph.writes(p).contains(&b)", "false", "a store under another name clears no adjoint"),
     ("flow/activity.rs", "group.iter().any(|&l| self.shadow(l))", "false", "what a pointer may lead to has adjoints apart"),
-    ("flow/needs.rs", "args.iter().for_each(|a| self.add(a))", "()", "partials of functions read nothing"),
+    ("flow/needs.rs", "args.iter().zip(reads.args).filter(is_read).for_each(|(read, _)| self.add(read))", "()", "partials of functions read nothing"),
     ("flow/needs.rs", "self.add(c)", "()", "a conditional expression needs no condition"),
     ("flow/needs.rs", "needs.address(to)", "()", "a store needs no subscript"),
     ("flow/needs.rs", "if da {\n                            self.add(b);\n                        }", "if db {\n                            self.add(b);\n                        }",
@@ -129,9 +129,19 @@ const OTHERS: &[Fault] = &[
         "functions without source write what the program writes"),
 ];
 
-/// Poles of partial derivatives, directives of OpenMP, names, files that do not bring the source along.
+/// Passes that commute, poles of partial derivatives, directives of OpenMP, names, files that do not bring the source along.
 #[rustfmt::skip]
 const AROUND: &[Fault] = &[
+    ("transform/commute/access.rs", "self.are_apart(one, other)", "{ let _ = (one, other); true }",
+        "passes commute whatever other memory they add to"),
+    ("transform/commute/access.rs", "keeps(&from.ty, &e.ty)", "from.ty.is_integer()",
+        "a subscript that wraps never comes back"),
+    ("transform/commute/access.rs", "self.spot(first) != Spot::Own || !all().all(|place| place == first)", "false",
+        "passes commute whatever elements they read and add to"),
+    ("flow/required/fresh.rs", "made < position && position < at", "false", "stores in front of a loop define nothing in a new block"),
+    ("flow/required/fresh.rs", "self.comes_back_nowhere(p, around, to, facts)", "true", "passes of a loop never come back to an element of a new block"),
+    ("transform/commute/access.rs", "found.at_once &= moving.all(|(place, ..)| Some(place) == first.map(|(first, ..)| first))", "drop((moving, first))",
+        "passes that add to neighbours may run at the same time"),
     ("ir/functions.rs", "if is_bounded { Partial::Is(partial) } else { Partial::Steep(partial) }", "{ let _ = is_bounded; Partial::Is(partial) }",
         "a partial with a pole is formed before anything asks for it"),
     ("front/c/openmp/passes.rs", "behind(&place.path, node, base, self.known()) == Use::Reads", "false",

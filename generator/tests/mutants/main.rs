@@ -20,9 +20,10 @@ const TESTS: [&str; 9] = [LIBRARY, "edge", "papers", "again", "replay", "meaning
 /// The tests within the library.
 const LIBRARY: &str = "adtape_generate";
 
-/// Its random functions of pointers into one array and of OpenMP; the others compare texts.
+/// Its random functions of pointers into one array and of OpenMP, and its loops whose passes commute; the others compare
+/// texts.
 const WRITTEN: &str = "written";
-const RANDOM_OF_WRITTEN: [&str; 2] = ["random_", "programs_whose_result_depends_on_the_team"];
+const RANDOM_OF_WRITTEN: [&str; 3] = ["random_", "programs_whose_result_depends_on_the_team", "commute::"];
 
 /// A program with a fault may not end.
 const LIMIT: Duration = Duration::from_secs(900);

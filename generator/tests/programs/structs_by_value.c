@@ -113,3 +113,24 @@ double square_of(struct tagged s) {
     s.v = s.v * s.v;
     return s.v;
 }
+
+struct row {
+    int at[3];
+    double v;
+};
+
+/* Nothing reads `unread`. */
+static double filled(struct row r, int k, double x) {
+    struct row first = {{1, 1, 0}, 1};
+    for (int i = 0; i >= 0; i--) {
+        r = first;
+        struct row unread = r;
+        r.at[k] = 0;
+    }
+    return x;
+}
+
+double copied_for_nobody(const double *x, int k) {
+    struct row r = {{0}, 0};
+    return filled(r, k, x[0]);
+}

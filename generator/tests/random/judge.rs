@@ -121,7 +121,6 @@ pub struct Judge {
 
 /// Generated text of one program.
 struct Generated {
-    adjoint: emit::Output,
     /// The driver's functions for it.
     entry: String,
 }
@@ -258,7 +257,7 @@ impl Judge {
         let headers = (adjoint.header.as_str(), tangent.header.as_str());
         let entry = entries::text(&case.program, &case.sets[0].objects, case.seed, headers);
         let entry = entry.map_err(|what| Outcome::Wrong("interface", what))?;
-        Ok(Generated { adjoint, entry })
+        Ok(Generated { entry })
     }
 
     /// Links an adjoint, a tangent and the adjoint of a second head beside the program's object file, none of which brings
@@ -329,7 +328,7 @@ impl Judge {
         let driver = format!("#include <adtape.h>\n{driver}");
         std::fs::write(self.folder.join("driver.c"), driver).unwrap();
         let mut build = Command::new(if self.strictness.clang { "clang" } else { "gcc" });
-        build.current_dir(&self.folder).args(["-std=gnu99", "-Wall", "-Wextra", "-Wconversion"]);
+        build.current_dir(&self.folder).args(["-std=gnu99", "-fopenmp-simd", "-Wall", "-Wextra", "-Wconversion"]);
         build.args(["-fno-builtin", "-Wno-unused-function", "-fno-diagnostics-color"]);
         build.arg(if self.strictness.optimise { "-O2" } else { "-O0" });
         if self.strictness.sanitize {
@@ -390,9 +389,10 @@ impl Drop for Judge {
     }
 }
 
-/// Primal, tangent, then the adjoint: as two sweeps, or with the second tape.
+/// Primal, tangent, then the adjoint: as two sweeps, or with the second tape. Sweeps whose names were taken are not called
+/// one by one.
 fn modes(made: &Generated) -> impl Iterator<Item = u32> + use<> {
-    let split = made.adjoint.header.contains("_rev(");
+    let split = made.entry.contains("static void split_");
     [0, 1, if split { 3 } else { 2 }].into_iter()
 }
 

@@ -4,7 +4,7 @@
 use crate::objects::{Random, checked, names_both};
 
 /// How a function may read what lies below `high`, `n` elements of it, `n` being 3; and what it says before.
-const WAYS: [&str; 12] = [
+const WAYS: [&str; 14] = [
     "for (int k = 0; k < n; k++) s += high[-k] * FACTOR;",
     "for (int k = 1; k <= n; k++) s += *(high - k) * FACTOR;",
     "for (int k = 0; k < n; k++) s += high[-2 - k] * FACTOR;",
@@ -17,17 +17,20 @@ const WAYS: [&str; 12] = [
     "s += high[n > 2 ? -2 : 1] * FACTOR;",
     "int k = 1;\n    if (n > 2) k = -2;\n    s += high[k] * FACTOR;",
     "s += back(high, n) * FACTOR;",
+    "(void)n;\n    s += summed(high, -2, 1) * FACTOR;",
+    "(void)n;\n    s += summed(high, -1, -1) * FACTOR;",
 ];
 
-/// A function of two pointers into one array, which writes through one what it reads below the other. Nothing compares
-/// them.
+/// A function of three pointers into one array, which writes through one what it reads below the second. Nothing compares
+/// these; the third is compared with the second.
 fn function(random: &mut Random, name: &str, way: &str) -> String {
     let [i, j, c] = [3, 3, 9].map(|all| random.below(all));
     let way = way.replace("FACTOR", &format!("0.{}", 1 + c));
     format!(
-        "double {name}(double *low, double *high, int n, double x) {{
+        "double {name}(double *low, double *high, double *last, int n, double x) {{
     double s = 0;
-    for (int i = 0; i < 6; i++) low[i] = low[i] * x + x * x;
+    for (int i = 0; i < 8; i++) low[i] = low[i] * x + x * x;
+    if (high < last) s += last[0] * x;
     {way}
     low[{i}] = s * x;
     return s * low[{j}] + x;
@@ -48,6 +51,11 @@ static double back(const double *from, int n) {
     for (int k = 0; k < n; k++) s += *from--;
     return s;
 }
+static double summed(const double *from, int first, int by) {
+    double s = 0;
+    for (int k = 0; k < 2; k++) s += from[first + by * k];
+    return s;
+}
 "
     .to_string();
     let mut heads = String::new();
@@ -59,7 +67,7 @@ static double back(const double *from, int n) {
         let at = 4 + random.below(2);
         driver += &format!(
             "    {{\n        double a[18], b[18], x_b = 0;\n        for (int i = 0; i < 18; i++) a[i] = 0.1 * i + 0.3, b[i] = \
-             0;\n        {name}_b(a, b, a + {at}, b + {at}, 3, x, &x_b, 1.0);\n    }}\n"
+             0;\n        {name}_b(a, b, a + {at}, b + {at}, a + {at} + 2, b + {at} + 2, 3, x, &x_b, 1.0);\n    }}\n"
         );
     }
     let (status, said, text) = checked(&model, heads.trim(), &(driver + "    return 0;\n}\n"));

@@ -12,8 +12,8 @@ use adtape_generate::replay::{Cells, Given, Verdict, prove};
 /// both in the order of the text.
 fn verdict(forward: &str, reverse: &str, origins: &[Option<usize>]) -> Verdict {
     let read = |text: &str| parse::program(text).unwrap_or_else(|what| panic!("{what}\n{text}"));
-    let (mut program, reverse) = (read(forward), read(reverse).procs.remove(0));
-    let forward = program.procs.remove(0);
+    let (mut program, reverse) = (read(forward), read(reverse).procs[ProcId(0)].clone());
+    let forward = std::mem::take(&mut program.procs)[ProcId(0)].clone();
     let items = in_order(&reverse, RegionId(0));
     assert_eq!(items.len(), origins.len(), "one origin for each item");
     let numbers = in_order(&forward, RegionId(0));

@@ -6,6 +6,7 @@ mod checkpoint;
 mod clangs;
 #[path = "../common/mod.rs"]
 mod common;
+mod commute;
 mod emit;
 mod figures;
 mod front;

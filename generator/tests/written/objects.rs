@@ -444,7 +444,8 @@ fn random_function(random: &mut Random, name: &str) -> String {
                 &format!("    {to}[{i}] = {from}[{j}] * x + 0.1 * {other}[{l}];\n    s += {other}[{l}] * {to}[{i}];\n");
         }
     }
-    text + "    return s;\n}\n"
+    // Each of them has an adjoint: one that only bounds a loop would have none.
+    text + "    return s + 0.1 * (p0[0] + p1[0] + p2[0] + p3[0]);\n}\n"
 }
 
 /// Adjoint and tangent of each give one product; `PROGRAMS` says how many there are.

@@ -138,6 +138,11 @@ impl Model {
         // The copies of one variable are named once.
         let inner = parts.iter().any(|part| matches!(part, Part::Passes(_, copies) if *copies != Copies::Shared));
         let copies = if inner || random.chance(60) { Copies::Shared } else { Copies::Private };
+        // What one loop leaves in each thread's copy, another one reads; nothing else is wrong.
+        if random.chance(30) {
+            let used = Step::SetElement(0, Value(random.real(), Read::Own, Read::X));
+            parts = [Step::SetOwn(1.5), used].map(|step| Part::Passes(vec![step], Copies::Shared)).into();
+        }
         let starts = if random.chance(80) { 0.0 } else { 1.0 };
         Model {
             region,

@@ -1,6 +1,6 @@
 //! The sweeps of small programs, as text.
 
-use adtape_generate::ir::{IdVec, Proc, ProcId, Program, parse, print, validate};
+use adtape_generate::ir::{Proc, Procs, Program, parse, print, validate};
 use adtape_generate::replay::Verdict;
 use adtape_generate::transform::{Adjoint, Choices, adjoint, tangent};
 
@@ -18,7 +18,7 @@ fn sweeps(text: &str, of: &str) -> Adjoint {
     {
         for proc in all {
             let program = Program { procs: with(&adjoint.program, proc), ..adjoint.program.clone() };
-            println!("{}", print::program(&Program { procs: vec![proc.clone()].into(), ..program.clone() }));
+            println!("{}", print::program(&Program { procs: [proc.clone()].into_iter().collect(), ..program.clone() }));
             validate::program(&program).unwrap_or_else(|e| panic!("{:?} of {}: {e:#?}", proc.role, proc.name));
         }
     }
@@ -26,9 +26,9 @@ fn sweeps(text: &str, of: &str) -> Adjoint {
 }
 
 /// The program with one more procedure, so that calls in it find their targets.
-fn with(program: &Program, proc: &Proc) -> IdVec<ProcId, Proc> {
+fn with(program: &Program, proc: &Proc) -> Procs {
     let mut procs = program.procs.clone();
-    procs.push(proc.clone());
+    procs.add(proc.clone());
     procs
 }
 

@@ -36,9 +36,14 @@ fn all_at_once_is_one_after_the_other() {
             ..Input::default()
         };
         let program = front::read(&input).unwrap();
+        let turned = adjoint(&program, &heads, &Choices::default()).unwrap_or_else(|why| panic!("{of}: {why:#?}"));
+        for each in &turned.sweeps {
+            assert_eq!(validate::proc(&turned.program, &each.reverse), [""; 0], "{of}");
+        }
         let mut said = Vec::new();
         for (stem, vector) in [("model_b", None), ("model_bv", Some(3))] {
-            let choices = Choices { vector, ..Choices::default() };
+            // Several adjoints at once are added in the order of the reversed program.
+            let choices = Choices { vector, in_order: true, ..Choices::default() };
             let sweeps = adjoint(&program, &heads, &choices).unwrap_or_else(|why| panic!("{of}: {why:#?}"));
             for each in &sweeps.sweeps {
                 let errors = validate::proc(&sweeps.program, &each.reverse);

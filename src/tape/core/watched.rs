@@ -13,12 +13,44 @@ use crate::error::{Error, Status, bytes, counted};
 use crate::profile::Height;
 use crate::site::Site;
 use crate::tape::bits;
+use crate::tape::branches::Branches;
 use crate::tape::hot::{Hot, Target};
 use crate::tape::profile::Operation;
 use crate::tape::types::Type;
 use crate::tape::watch::{Load, Met, digest_of};
 
 impl Core {
+    // ---- modes -------------------------------------------------------------------------------------
+
+    /// Turns profile mode on or off. Counts are kept from one time to the next.
+    pub(in crate::tape) fn set_profile(&mut self, on: bool) {
+        if let Some(watch) = &mut self.watch {
+            watch.see_all(on);
+        }
+        if on {
+            self.profile.get_or_insert_with(Box::default);
+        } else {
+            self.profile = None
+        }
+        self.machine.set_exact(self.watched());
+    }
+
+    /// Listens to control values and counters anew, or no longer; returns what was heard.
+    pub(in crate::tape) fn listen(&mut self, on: bool) -> Branches {
+        let heard = self.branches.take().map_or_else(Branches::default, |heard| *heard);
+        self.branches = on.then(Box::default);
+        self.machine.set_exact(self.watched());
+        heard
+    }
+
+    /// Keeps what was decided, where somebody listens.
+    #[inline]
+    pub(in crate::tape) fn hear(&mut self, value: u64, bits: u32, site: Site) {
+        if let Some(branches) = &mut self.branches {
+            branches.add(value, bits, site);
+        }
+    }
+
     // ---- calm tapes --------------------------------------------------------------------------------
 
     /// Lets the quick functions go on through `cursor` until the tape has to look for what is idle.

@@ -7,13 +7,13 @@ use crate::message::Message;
 use crate::source::{Place, Source, Span};
 
 /// The column of the text, from 0.
-const TEXT_AT: usize = 6;
+pub(super) const TEXT_AT: usize = 6;
 
 /// A line of code, split into its fields.
-struct Fields<'a> {
-    label: &'a str,
-    continues: bool,
-    text: &'a str,
+pub(super) struct Fields<'a> {
+    pub label: &'a str,
+    pub continues: bool,
+    pub text: &'a str,
     text_at: usize,
     /// How many columns the line lacks to be full.
     missing: usize,
@@ -115,7 +115,7 @@ impl Lines {
 }
 
 /// Splits a line. A tab in the first columns ends the label; a digit behind it continues a statement.
-fn fields(text: &str, columns: usize) -> Fields<'_> {
+pub(super) fn fields(text: &str, columns: usize) -> Fields<'_> {
     if let Some(rest) = text.strip_prefix('&') {
         return Fields { label: "", continues: true, text: rest, text_at: 1, missing: 0 };
     }

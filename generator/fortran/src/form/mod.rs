@@ -8,12 +8,14 @@
 //! ```
 
 mod assembler;
+mod converted;
 mod directive;
 mod fixed;
 mod free;
 mod statement;
 
 use crate::source::{Form, Source};
+pub use converted::converted;
 pub use statement::{Kind, Label, Statement, Statements};
 
 /// Splits a source into statements.

@@ -37,6 +37,12 @@ impl<'t> Program<'t> {
         own.or_else(|| self.component(self.parent(id, derived)?, name))
     }
 
+    /// The type of that name that a type extends, directly or through others: it names all components that come from there.
+    pub fn parent_named(&self, id: SymbolId, name: &str) -> Option<SymbolId> {
+        let parent = self.parent(id, self.derived(id)?)?;
+        if *self.symbol(parent).name == *name { Some(parent) } else { self.parent_named(parent, name) }
+    }
+
     /// The components of a type, those of the type that it extends first.
     pub fn components(&self, id: SymbolId) -> Vec<Component<'t>> {
         let Some(derived) = self.derived(id) else { return Vec::new() };

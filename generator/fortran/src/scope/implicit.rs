@@ -3,7 +3,7 @@
 //! A name that no declaration, no module and no host knows is a variable typed by its first letter, or a procedure if it
 //! is called. With IMPLICIT NONE it is reported, unless a module without source may declare it.
 
-use super::intrinsic::intrinsic;
+use super::intrinsic::{ResultType, intrinsic};
 use super::program::{Class, Implicit, Program, ScopeId, SymbolId};
 use crate::tree::expression::{Argument, ArgumentValue, Base, Ident, Reference, TypeSpec};
 use crate::tree::statement::{Action, Control, Guard, Indices, Select, SelectArm, Statement};
@@ -44,7 +44,7 @@ impl<'t> Program<'t> {
                     scopes.push(inner);
                 }
                 Node::Leave => drop(scopes.pop()),
-                Node::Operator(_) => {}
+                Node::Operator(_) | Node::Assigned(..) => {}
                 Node::Index(name) => self.add_name(scope, here, name, Use::Plain),
                 Node::Callee(callee) if callee.parts.len() == 1 => {
                     self.add_name(scope, here, &callee.parts[0].name, Use::Subroutine);
@@ -144,7 +144,12 @@ impl<'t> Program<'t> {
 
     fn add_unknown(&mut self, unit: ScopeId, name: &Ident, used: Use) {
         let opaque = self.opaque_module(unit);
-        let is_intrinsic = used != Use::Plain && intrinsic(&name.name).is_some();
+        // `call merge(…)` calls no function.
+        let is_intrinsic = intrinsic(&name.name).is_some_and(|known| match used {
+            Use::Plain => false,
+            Use::Function => known.result != ResultType::None,
+            Use::Subroutine => known.result == ResultType::None,
+        });
         let class = match (used, opaque) {
             _ if is_intrinsic => Class::Intrinsic,
             (_, Some(module)) => Class::Opaque(module),

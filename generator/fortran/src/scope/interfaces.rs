@@ -6,9 +6,26 @@ use super::program::{Class, Program, ScopeId, ScopeKind, Specific, SymbolId};
 use crate::source::Span;
 use crate::tree::declaration::{Body, DeclarationKind, DerivedType, Interface, InterfaceItem};
 use crate::tree::expression::Ident;
-use crate::tree::header::UnitKind;
+use crate::tree::header::{Prefix, UnitKind};
 
 impl<'t> Program<'t> {
+    /// The procedure of a submodule that an interface body of its module describes: one with a whole header.
+    pub fn submodule_body(&self, interface: ScopeId) -> Option<ScopeId> {
+        let header = self.header(interface).filter(|header| header.prefixes.contains(&Prefix::Module))?;
+        let name = &header.name.as_ref()?.name;
+        let module = self.scope(interface).host?;
+        let is_it = |scope: &ScopeId| {
+            let is_procedure = match self.scope(*scope).kind {
+                ScopeKind::Unit(unit) => matches!(unit.header.kind, UnitKind::Subroutine | UnitKind::Function),
+                _ => false,
+            };
+            let is_named = self.header(*scope).and_then(|own| own.name.as_ref()).is_some_and(|own| own.name == *name);
+            let mut hosts = std::iter::successors(self.scope(*scope).host, |host| self.scope(*host).host);
+            is_procedure && is_named && hosts.any(|host| host == module)
+        };
+        (0..self.scopes.len()).map(|at| ScopeId(at as u32)).find(is_it)
+    }
+
     /// The symbol of a procedure. One that shares its name with a generic is found by [`Program::specific`].
     pub(super) fn declare_procedure(&mut self, scope: ScopeId, name: &Ident) -> SymbolId {
         let symbol = self.declare(scope, name);

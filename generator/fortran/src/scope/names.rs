@@ -240,6 +240,7 @@ impl<'t> Program<'t> {
             }
             None => {
                 self.external.insert(entry.name.name.clone(), scope);
+                self.entries.insert(entry.name.name.clone());
             }
         }
     }

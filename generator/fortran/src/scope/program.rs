@@ -13,7 +13,7 @@ use crate::tree::declaration::{Body, DerivedType, Entry, GenericName, Import, In
 use crate::tree::expression::{Expr, Ident, Length, TypeSpec};
 use crate::tree::header::Header;
 use crate::tree::unit::Unit;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// A scope of a program.
@@ -37,6 +37,8 @@ pub struct Program<'t> {
     pub(super) modules: FxHashMap<Box<str>, ScopeId>,
     /// Procedures that no unit contains.
     pub(super) external: FxHashMap<Box<str>, ScopeId>,
+    /// Those of them that are further entries.
+    pub(super) entries: FxHashSet<Box<str>>,
     /// Interfaces of separate module procedures, by the procedure's scope.
     pub(super) interfaces: FxHashMap<ScopeId, ScopeId>,
     /// Scopes by the address of the unit, body or statement that makes them.
@@ -309,7 +311,12 @@ impl<'t> Program<'t> {
 
     /// The scope of a procedure that no unit contains.
     pub fn external(&self, name: &str) -> Option<ScopeId> {
-        self.external.get(name).copied()
+        self.external.get(name).copied().filter(|_| !self.is_entry(name))
+    }
+
+    /// Whether a procedure that no unit contains has a further entry of this name.
+    pub fn is_entry(&self, name: &str) -> bool {
+        self.entries.contains(name)
     }
 
     /// The names of procedures that no unit contains.

@@ -126,6 +126,9 @@ impl<'t> Program<'t> {
             };
         };
         let Some(component) = self.component(*id, &part.name.name) else {
+            if let Some(parent) = self.parent_named(*id, &part.name.name) {
+                return Typed { type_: Type::Derived(parent), rank: of.rank };
+            }
             return match self.binding(*id, &part.name.name) {
                 Some(procedure) => self.result_of(procedure),
                 None => Typed::opaque(),

@@ -16,6 +16,8 @@ pub enum Node<'t> {
     Index(&'t Ident),
     /// An operator with its operands, which come behind it.
     Operator(&'t Expr),
+    /// What is assigned, and its value; both come behind it.
+    Assigned(&'t Reference, &'t Expr),
     /// A statement that makes a scope of its own: BLOCK, ASSOCIATE, SELECT, a loop with typed indices.
     Enter(&'t Statement),
     /// An arm of SELECT TYPE in which the selector has the type of the guard.
@@ -151,7 +153,12 @@ pub fn makes_scope(one: &Statement) -> bool {
 
 fn action<'t>(one: &'t Action, visit: &mut Visit<'_, 't>) {
     match one {
-        Action::Assign(target, value) | Action::PointTo(target, value) => {
+        Action::Assign(target, value) => {
+            visit(Node::Assigned(target, value));
+            reference(target, visit);
+            expr(value, visit);
+        }
+        Action::PointTo(target, value) => {
             reference(target, visit);
             expr(value, visit);
         }

@@ -119,30 +119,12 @@ fn extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
 
 /// The values in the outermost extents of the places in an item.
 fn outer_extents(proc: &Proc, item: ItemId, see: &mut dyn FnMut(ValueId)) {
-    places(proc, item, &mut |place| {
+    walk::places_of_item(proc, item, &mut |place| {
         for step in &place.path {
             if let Step::Index(subscripts) = step
-                && let Some(extent) = subscripts.first().and_then(|first| first.dim.extent.as_ref())
+                && let Some(extent) = subscripts.first().and_then(|first| first.dim.extent.as_deref())
             {
                 walk::values(extent, see);
-            }
-        }
-    });
-}
-
-/// Calls `see` on every place in an item.
-fn places(proc: &Proc, item: ItemId, see: &mut dyn FnMut(&Place)) {
-    walk::operands(proc, item, &mut |operand| {
-        let mut inside = |e: &Expr| {
-            if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
-                see(place);
-            }
-        };
-        match operand {
-            Ok(expr) => walk::expressions(expr, &mut inside),
-            Err(place) => {
-                walk::in_place(place, &mut inside);
-                see(place);
             }
         }
     });
@@ -188,7 +170,7 @@ fn undefined(proc: &Proc) -> FxHashSet<ValueId> {
 fn arrays(proc: &Proc) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for item in proc.items.ids() {
-        places(proc, item, &mut |place| {
+        walk::places_of_item(proc, item, &mut |place| {
             if let (Base::At(pointer), Some(Step::Index(subscripts))) = (&place.base, place.path.first())
                 && let (ExprKind::Value(value), Some(first)) = (&pointer.kind, subscripts.first())
                 && first.at.kind != ExprKind::Int(0)

@@ -85,12 +85,12 @@ fn head(proc: &Proc, mentions: &Mentions, item: ItemId, before: Option<ItemId>) 
 fn is_announced(proc: &Proc, body: RegionId, value: ValueId) -> bool {
     let mut named = false;
     for item in &proc.regions[body].items {
-        let ItemKind::Sweep(SweepItem::Snapshot(Snapshot { at: SnapshotAt::Head { passes, .. }, among, .. })) =
-            &proc.items[*item].kind
-        else {
-            continue;
-        };
-        passes.iter().chain(among.iter().flatten()).for_each(|e| walk::values(e, &mut |other| named |= other == value));
+        let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &proc.items[*item].kind else { continue };
+        let SnapshotAt::Head { passes, .. } = &snapshot.at else { continue };
+        passes
+            .iter()
+            .chain(snapshot.among.iter().flatten())
+            .for_each(|e| walk::values(e, &mut |other| named |= other == value));
     }
     named
 }

@@ -5,6 +5,7 @@
 mod index;
 mod lines;
 mod loops;
+mod records;
 pub(super) mod remembered;
 mod scope;
 pub(super) mod tangents;
@@ -12,4 +13,5 @@ pub(super) mod tangents;
 pub(super) use index::Index;
 pub(super) use lines::Lines;
 pub(super) use loops::{Down, Head, begins, downs, heads};
+pub(super) use records::{Record, Records};
 pub(super) use scope::Scopes;

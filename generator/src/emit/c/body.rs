@@ -26,11 +26,11 @@ use super::calls;
 use super::expr::{Exprs, Naming};
 use super::unit::Unit;
 use crate::check::Watch;
-use crate::emit::body::{Head, Index, Lines, Scopes, begins, downs, heads};
+use crate::emit::body::{Head, Index, Lines, Records, Scopes, begins, downs, heads};
 use crate::ir::*;
 use crate::names::{Names, code, words};
 pub(super) use state::Printed;
-use state::{Body, Copies, Records};
+use state::{Body, Copies};
 pub(super) use text::Macros;
 
 impl Naming for Body<'_> {
@@ -148,7 +148,7 @@ impl<'a> Body<'a> {
             indent: 1,
             line: (0, 0),
             skipped: FxHashSet::default(),
-            records: Records::new(proc, bridged),
+            records: Records::new(proc, bridged, records::suffix),
             params: Vec::new(),
             heads: if by_variable { heads(proc) } else { FxHashMap::default() },
             downs,
@@ -277,8 +277,8 @@ impl<'a> Body<'a> {
 
     /// The address of a place as an expression.
     fn address(&self, place: &Place) -> String {
-        let ty = Type::Pointer(Box::new(place.ty.clone()));
-        self.exprs.expr(&Expr { kind: ExprKind::Address(place.clone()), ty }, 0, self)
+        let ty = Type::pointer(place.ty.clone());
+        self.exprs.expr(&Expr { kind: ExprKind::Address(Box::new(place.clone())), ty }, 0, self)
     }
 
     // ---- definitions ---------------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ fn type_of(function: &Function) -> Option<String> {
         Type::Float { bits: 64 } => Some("double".to_string()),
         Type::Float { .. } => Some("long double".to_string()),
         Type::Int { .. } => ty.integer_name().map(str::to_string),
-        Type::Void | Type::Pointer(_) | Type::Array { .. } | Type::Struct(_) | Type::Opaque(_) => None,
+        Type::Void | Type::Pointer(_) | Type::Array(_) | Type::Struct(_) | Type::Opaque(_) => None,
     };
     let params: Option<Vec<String>> = (0..function.arity()).map(|at| word(&function.param_type(at)?)).collect();
     Some(format!("{} ({})", word(&function.result_type())?, params?.join(", ")))

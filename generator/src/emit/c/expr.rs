@@ -51,7 +51,7 @@ impl Exprs<'_> {
     /// A declaration: `double (*a)[3]`.
     pub fn declare(&self, ty: &Type, name: &str) -> String {
         // The type of a function is not known here; its address goes by way of this type unchanged.
-        let address = || ty.is_function_pointer().then(|| Type::Pointer(Box::new(Type::Void)));
+        let address = || ty.is_function_pointer().then(|| Type::pointer(Type::Void));
         let other = self.flattened(ty).or_else(address);
         let text = print::default_declaration(self.program, other.as_ref().unwrap_or(ty));
         text.replacen('@', name, 1).trim_end().to_string()
@@ -90,7 +90,7 @@ impl Exprs<'_> {
     /// The pointer to elements that stands for a pointer to arrays of variable extent.
     fn flattened(&self, ty: &Type) -> Option<Type> {
         let elem = ty.target()?.innermost();
-        (self.flat && is_open(ty)).then(|| Type::Pointer(Box::new(elem.clone())))
+        (self.flat && is_open(ty)).then(|| Type::pointer(elem.clone()))
     }
 
     /// A place.
@@ -182,7 +182,7 @@ impl Exprs<'_> {
             return format!("{text}{name}");
         }
         let pointer = text.strip_suffix("->").map_or_else(|| format!("&{text}"), str::to_string);
-        let elem = if let Type::Array { elem, .. } = ty { elem } else { ty };
+        let elem = if let Type::Array(row) = ty { &row.elem } else { ty };
         format!("(({} *){pointer})[{}]", self.ty(elem).trim_end(), self.expr(at, 0, names))
     }
 
@@ -202,9 +202,9 @@ impl Exprs<'_> {
 
     fn name_inside(&self, ty: &Type, at: u64) -> Option<String> {
         match ty {
-            Type::Array { elem, .. } => {
-                let (_, count) = self.program.types.numbers(elem)?;
-                Some(format!("[{}]{}", at / count, self.name_inside(elem, at % count)?))
+            Type::Array(row) => {
+                let (_, count) = self.program.types.numbers(&row.elem)?;
+                Some(format!("[{}]{}", at / count, self.name_inside(&row.elem, at % count)?))
             }
             Type::Struct(id) => self.name_of(self.program.types.structs[*id].declared(), at),
             _ => Some(String::new()),
@@ -242,7 +242,7 @@ impl Exprs<'_> {
         let mut text = String::new();
         for (at, subscript) in subscripts.iter().enumerate() {
             let this = self.expr(&subscript.at, 0, names);
-            let extent = subscript.dim.extent.as_ref().map(|extent| self.expr(extent, 0, names)).unwrap_or_default();
+            let extent = subscript.dim.extent.as_deref().map(|extent| self.expr(extent, 0, names)).unwrap_or_default();
             text = match at {
                 0 if subscripts.len() == 1 => this,
                 0 => format!("(ptrdiff_t)({this})"),
@@ -330,7 +330,7 @@ impl Exprs<'_> {
             && let [Subscript { at: Expr { kind: ExprKind::Int(0), .. }, .. }] = &subscripts[..]
             && {
                 let object = &self.proc.objects[*object];
-                let is_fixed = |dim: &Dim| matches!(dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));
+                let is_fixed = |dim: &Dim| matches!(dim.extent.as_deref(), Some(Expr { kind: ExprKind::Int(_), .. }));
                 object.shape.len() <= 1 || object.life.is_block() || object.shape.iter().all(is_fixed)
             }
         {
@@ -338,13 +338,13 @@ impl Exprs<'_> {
         }
         let mut text = self.path(place, names, true);
         // A row of an array of variable extent is a pointer to elements where subscripts are flattened.
-        if self.flattened(&Type::Pointer(Box::new(place.ty.clone()))).is_some() {
+        if self.flattened(&Type::pointer(place.ty.clone())).is_some() {
             let mut ty = &place.ty;
-            while let Type::Array { elem, .. } = ty {
+            while let Type::Array(row) = ty {
                 text += "[0]";
-                ty = elem;
+                ty = &row.elem;
             }
-        } else if let (Type::Array { .. }, Some(rows)) = (&place.ty, text.strip_suffix("[0]")) {
+        } else if let (Type::Array(_), Some(rows)) = (&place.ty, text.strip_suffix("[0]")) {
             // Compilers take `&s->m[0]` for one row, and `s->m` for all of them.
             return (rows.into(), NAME);
         }
@@ -441,11 +441,11 @@ fn first_of_rows(pointer: &Expr) -> Option<&Place> {
 /// Whether a type is that of pointers to arrays of variable extent.
 fn is_open(ty: &Type) -> bool {
     let mut elem = ty.target();
-    while let Some(Type::Array { elem: inner, extent }) = elem {
-        if extent.is_none() {
+    while let Some(Type::Array(row)) = elem {
+        if row.extent.is_none() {
             return true;
         }
-        elem = Some(inner);
+        elem = Some(&row.elem);
     }
     false
 }

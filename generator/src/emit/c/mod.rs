@@ -14,6 +14,7 @@ mod constant;
 pub mod expr;
 mod header;
 mod helpers;
+mod implicit;
 mod needed;
 mod objects;
 mod outside;
@@ -111,7 +112,7 @@ fn both(
         if apart.contains(id) && !is_head {
             printed.attribute = format!("{} ", unit.apart);
         }
-        text.proc(program, &proc.name, printed, adjoint.split && is_head);
+        text.proc(program, &proc.name, printed, adjoint.split && is_head && !adjoint.is_residual(*id));
     }
     text.given = objects::taken_as_given(adjoint);
     let mut check = String::new();
@@ -119,6 +120,7 @@ fn both(
     if let Some(tangents) = tangents {
         if let Some(watch) = &watch {
             text.runtime = crate::check::declarations(&unit.witness);
+            text.trials = crate::check::trials(adjoint, &unit.witness);
             check = crate::check::runtime(adjoint, Some(watch), &unit.witness);
             for id in &watch.copied {
                 let printed = body::watched(&unit, watch, *id, &unit.sweep_name(*id, Role::Primal));
@@ -136,13 +138,28 @@ fn both(
         let procs: Vec<(ProcId, &Proc)> = tangents_used.map(|(id, _, proc)| (*id, proc)).collect();
         let exported = if checks { &[] } else { &tangents.heads[..] };
         text.tangents(&other, &procs, exported);
+        text.implicit_tangents(&other, tangents);
         if checks {
             second = Some((other, tangents));
         } else {
             statics::copied(&tangents.program, &text.bodies)?;
         }
     }
+    for (_, rule, implicit) in adjoint.implicit() {
+        let residual = adjoint.heads.iter().find(|head| program.procs[**head].name == implicit.residual);
+        let Some(&residual) = residual else { continue };
+        if let Some((declaration, derivative)) = implicit::derivative(rule, implicit, &adjoint.name(residual)) {
+            text.prototypes += &declaration;
+            text.bodies += &derivative;
+        }
+    }
     for &head in &adjoint.heads {
+        if adjoint.is_residual(head) {
+            let wrapper = wrapper::adjoint(&unit, adjoint, head, None, None);
+            text.prototypes += &format!("static {};\n", wrapper.signature);
+            text.bodies += &wrapper.text.replacen(&wrapper.signature, &format!("static {}", wrapper.signature), 1);
+            continue;
+        }
         let tangent = second.as_ref().and_then(|(other, tangents)| {
             Some((other.sweep_name(head_of(tangents, program, head)?, Role::Tangent), *tangents))
         });
@@ -163,7 +180,8 @@ fn both(
         adjoint.wide.iter().flat_map(|wide| &wide.order).map(|id| types::structure(program, *id)).collect::<String>();
     text.globals.insert_str(0, &structs);
     let what = if tangents.is_some() && !checks { "adjoint and the tangent" } else { "adjoint" };
-    let output = text.finish(&unit, what, &adjoint.heads, options)?;
+    let heads: Vec<ProcId> = adjoint.heads.iter().copied().filter(|head| !adjoint.is_residual(*head)).collect();
+    let output = text.finish(&unit, what, &heads, options)?;
     Ok(Output { check, ..output })
 }
 
@@ -192,6 +210,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
     let mut text = Text { given: objects::begun(&tangents.program), ..Text::default() };
     let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();
     text.tangents(&unit, &procs, &tangents.heads);
+    text.implicit_tangents(&unit, tangents);
     statics::copied(&tangents.program, &text.bodies)?;
     text.scratch = statics::shared(&tangents.program, &text.bodies);
     text.shadows(&tangents.program, &tangents.global_tangents, "tangent");

@@ -167,7 +167,7 @@ fn mentions(text: &str) -> Vec<Mention> {
 fn with_extent(program: &Program, part: &Part) -> String {
     let [name] = &part.names[..] else { return part.outside.clone() };
     let known = program.globals.iter().find(|global| global.name == *name).and_then(|global| global.shape.first());
-    match known.and_then(|dim| dim.extent.as_ref()).map(|extent| &extent.kind) {
+    match known.and_then(|dim| dim.extent.as_deref()).map(|extent| &extent.kind) {
         Some(ExprKind::Int(count)) => part.outside.replacen("[]", &format!("[{count}]"), 1),
         _ => part.outside.clone(),
     }

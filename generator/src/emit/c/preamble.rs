@@ -25,6 +25,15 @@ pub(super) const UNINITIALISED: &str = "\
 
 ";
 
+/// In front of sweeps with sums that may be split.
+pub(super) const SUMS: &str = "\
+/* Sums under `omp simd` are split among the parts of vectors where the compiler gets -fopenmp-simd. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored \"-Wunknown-pragmas\"
+#endif
+
+";
+
 /// What allocates a block again; `@` is its name.
 pub(super) const ALLOCATOR: &str = "\
 static void *@(size_t count, size_t bytes) {

@@ -5,7 +5,7 @@ use crate::refuse::{Class, Refusal};
 
 /// Variables that point to rows: their declarations need the extents.
 pub fn variables(proc: &Proc) -> Vec<Refusal> {
-    let is_open = |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(**to, Type::Array { extent: None, .. }));
+    let is_open = |ty: &Type| matches!(ty, Type::Pointer(to) if to.is_open());
     let is_param = |var: usize| proc.params.iter().any(|param| param.var == Some(VarId::new(var)));
     let vars = proc.vars.iter().enumerate().filter(|(at, var)| is_open(&var.ty) && !is_param(*at));
     let refused = |(_, var): (usize, &Var)| Refusal {
@@ -26,7 +26,7 @@ pub fn computed(proc: &Proc) -> Vec<Refusal> {
     for item in &proc.items {
         let mut see = |expr: &Expr| {
             let ExprKind::Address(place) = &expr.kind else { return };
-            let is_open = matches!(place.ty, Type::Array { extent: None, .. });
+            let is_open = place.ty.is_open();
             let first = [ExprKind::Int(0)];
             let is_pointer = matches!(&place.path[..], [Step::Index(at)] if at.iter().map(|at| &at.at.kind).eq(&first));
             if is_open && !is_pointer && matches!(place.base, Base::At(_)) {

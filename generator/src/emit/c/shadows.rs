@@ -17,7 +17,7 @@ impl Text {
             let object = &program.globals[*shadow];
             let mut name = object.name.clone();
             for dim in &object.shape {
-                let extent = match dim.extent.as_ref().map(|extent| &extent.kind) {
+                let extent = match dim.extent.as_deref().map(|extent| &extent.kind) {
                     Some(ExprKind::Int(n)) => n.to_string(),
                     _ => String::new(),
                 };

@@ -1,13 +1,14 @@
 //! The generated file, from its parts.
 
-use super::preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, UNINITIALISED};
+use super::preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, SUMS, UNINITIALISED};
 use super::unit::Unit;
-use super::{apart, asserted, body, calls, clashes, header, outside, statics, types, wrapper};
+use super::{apart, asserted, body, calls, clashes, header, implicit, outside, statics, types, wrapper};
 use crate::emit::options::{Options, Output};
 use crate::ir::*;
 use crate::names::{self, SIGNATURE};
 use crate::parallel;
 use crate::refuse::{Class, Refusal};
+use crate::sweeps::Tangents;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
@@ -16,10 +17,16 @@ use std::sync::atomic::Ordering;
 pub(super) static LIBRARY: LazyLock<String> = LazyLock::new(|| format!("#include {}\n\n", calls::HEADER));
 
 /// The headers of the rules for libraries.
-const RULES: [&str; 3] = [
+const RULES: [&str; 9] = [
+    include_str!("../../../../include/adtape/rules_implicit.h"),
     include_str!("../../../../include/adtape/rules_blas.h"),
+    include_str!("../../../../include/adtape/rules_solvers.h"),
+    include_str!("../../../../include/adtape/rules_solvers_cores.h"),
+    include_str!("../../../../include/adtape/rules_factors_cores.h"),
     include_str!("../../../../include/adtape/rules_cblas.h"),
     include_str!("../../../../include/adtape/rules_blas_cores.h"),
+    include_str!("../../../../include/adtape/rules_mpi.h"),
+    include_str!("../../../../include/adtape/rules_gsl.h"),
 ];
 
 pub(super) const PROLOGUE: &str = "\
@@ -37,6 +44,8 @@ pub(super) struct Text {
     /// What the head of the file says.
     pub(super) given: String,
     pub(super) runtime: String,
+    /// What tries the rules in a check.
+    pub(super) trials: String,
     /// Static variables of functions that sweeps share.
     pub(super) scratch: String,
     pub(super) shadows: String,
@@ -57,6 +66,26 @@ impl Text {
             }
             let printed = if is_head { printed.guarded(unit.program, "tangent") } else { printed };
             self.proc(unit.program, &proc.name, printed, is_head);
+        }
+    }
+
+    /// The tangents of solvers that follow from those of residuals.
+    pub(super) fn implicit_tangents(&mut self, unit: &Unit, tangents: &Tangents) {
+        let program = &tangents.program;
+        let mut seen = BTreeSet::new();
+        for (id, ..) in &tangents.tangents {
+            let Some(rule) = program.procs[*id].rule.as_deref() else { continue };
+            let Some(implicit) = rule.implicit.as_ref().filter(|implicit| implicit.has_tangent) else { continue };
+            let is_residual = |(id, ..): &&(ProcId, String, Proc)| program.procs[*id].name == implicit.residual;
+            let Some((residual, _, proc)) = tangents.tangents.iter().find(is_residual) else { continue };
+            if !seen.insert(&rule.function) {
+                continue;
+            }
+            let name = unit.sweep_name(*residual, Role::Tangent);
+            if let Some((declaration, derivative)) = implicit::tangent(rule, implicit, &name, proc) {
+                self.prototypes += &declaration;
+                self.bodies += &derivative;
+            }
         }
     }
 
@@ -155,6 +184,9 @@ impl Text {
         source += &format!("#include \"{header_name}\"\n\n");
         unit.program.c.externs.iter().for_each(|declaration| source += &format!("{declaration};\n"));
         source += UNINITIALISED;
+        if unit.sums.load(Ordering::Relaxed) {
+            source += SUMS;
+        }
         source += &self.scratch;
         source += &self.shadows;
         if unit.allocates.load(Ordering::Relaxed) {
@@ -165,6 +197,7 @@ impl Text {
             source += &apart::MACRO.replace('@', &unit.apart);
         }
         source += &self.prototypes;
+        source += &self.trials;
         source += &self.bodies;
         let guard = names::guard(unit.program, &header_name);
         let title = title(&header_name);

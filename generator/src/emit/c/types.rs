@@ -252,7 +252,7 @@ fn body_is_whole(body: &str) -> bool {
 pub(super) fn structure(program: &Program, id: StructId) -> String {
     let holds = |field: &&Field| {
         let mut ty = &field.ty;
-        while let Type::Pointer(inner) | Type::Array { elem: inner, .. } = ty {
+        while let Some(inner) = ty.inside() {
             ty = inner;
         }
         matches!(ty, Type::Float { .. } | Type::Struct(_))

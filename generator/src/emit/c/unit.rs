@@ -27,6 +27,8 @@ pub(super) struct Unit<'a> {
     pub(super) allocator: String,
     /// Whether it is called.
     pub(super) allocates: Arc<AtomicBool>,
+    /// Whether sums may be split among the parts of vectors.
+    pub(super) sums: Arc<AtomicBool>,
     /// Functions that C's library lacks.
     pub(super) helpers: Arc<Helpers>,
     /// How functions begin that note operands for the check.
@@ -74,6 +76,7 @@ impl<'a> Unit<'a> {
             helpers: Arc::new(Helpers::new(program, &mut names)),
             names,
             allocates: Arc::default(),
+            sums: Arc::default(),
             witness,
             checks: false,
             macros: Macros::of_program(program),
@@ -95,6 +98,7 @@ impl<'a> Unit<'a> {
             allocator: self.allocator.clone(),
             helpers: self.helpers.clone(),
             allocates: self.allocates.clone(),
+            sums: self.sums.clone(),
             witness: self.witness.clone(),
             checks: self.checks,
             macros: Macros::of_program(program),

@@ -14,6 +14,8 @@ use crate::sweeps::{Adjoint, Tangents};
 pub(super) struct Wrapper {
     /// Its definition.
     pub(super) text: String,
+    /// How it is declared.
+    pub(super) signature: String,
     /// Comment and prototype.
     pub(super) document: String,
 }
@@ -31,7 +33,7 @@ pub(super) fn adjoint(
     let flat = Exprs { flat: true, ..exprs };
     let address = |ty: &Type| match ty {
         Type::Pointer(_) => ty.clone(),
-        ty => Type::Pointer(Box::new(ty.clone())),
+        ty => Type::pointer(ty.clone()),
     };
     let name = adjoint.name(head);
     let sweeps = adjoint.sweeps.iter().find(|sweeps| sweeps.proc == head);
@@ -159,8 +161,11 @@ pub(super) fn adjoint(
             let inside = statics.any(|declared| !declared.scratch && declared.globals.contains(id));
             inside || unit.program.globals[*id].constant
         };
-        let (constants, others): (Vec<_>, Vec<_>) =
-            adjoint.global_shadows.iter().partition(|(primal, _)| still(primal));
+        let (constants, others): (Vec<_>, Vec<_>) = adjoint
+            .global_shadows
+            .iter()
+            .filter(|(primal, _)| unit.program.wire != Some(**primal))
+            .partition(|(primal, _)| still(primal));
         let globals = others.into_iter().filter_map(|(primal, shadow)| {
             let tangent = global(&tangents.program, tangents.global_tangents.get(primal)?);
             let (name, adjoint) = (global(unit.program, primal), global(unit.program, shadow));
@@ -189,7 +194,7 @@ pub(super) fn adjoint(
         "\n/* {title} * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.\n\
          {meaning} */\n{signature};\n"
     );
-    Wrapper { text, document }
+    Wrapper { text, signature, document }
 }
 
 /// What the header says about `f_d`.

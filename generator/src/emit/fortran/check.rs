@@ -8,14 +8,15 @@
 //! ```
 
 use super::head::Dummies;
+use super::lines::broken;
 use super::parts::Parts;
+use super::sweep::dummy_of;
 use super::unit::Unit;
 use super::words::{is_logical, type_text};
-use crate::check::{self, Arguments, Lasting, Names};
+use crate::check::{self, Arguments, Names};
 use crate::emit::body::tangents::{head_of, taken};
 use crate::ir::*;
 use crate::sweeps::{Adjoint, Tangents};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What the C file of the check has beside the check itself.
 pub struct Check<'a> {
@@ -64,7 +65,7 @@ impl<'a> Check<'a> {
     /// Adds the procedures of a head to the parts: those that C calls, and the one for the user.
     pub fn head(&mut self, parts: &mut Parts, number: usize, head: ProcId) {
         let (unit, name) = (self.unit, self.adjoint.name(head));
-        let (dummies, mut written) = unit.parts_of_adjoint(self.adjoint, head, &name);
+        let (mut dummies, mut written) = unit.parts_of_adjoint(self.adjoint, head, &name);
         let has_sweeps = unit.sweeps.contains_key(&(head, Role::Reverse));
         let tangent = head_of(self.tangents, unit.program, head)
             .filter(|other| self.other.sweeps.contains_key(&(*other, Role::Tangent)));
@@ -80,6 +81,7 @@ impl<'a> Check<'a> {
             written.declared.clear();
             written.uses = Vec::new();
             written.others = vec![(unit.check_module(), function.clone())];
+            self.shared_variables(&mut dummies, &mut written);
             let elsewhere = tellers.into_iter().filter(|(module, _)| unit.facts(head).module != Some(*module));
             let module = |module: usize| unit.fortran.modules[module].name.clone();
             written.others.extend(elsewhere.map(|(at, teller)| (module(at), teller)));
@@ -87,10 +89,10 @@ impl<'a> Check<'a> {
             for called in [Called::Sweeps, Called::Tangent, Called::Primal] {
                 let passed = self.passed(head, &dummies, called, roles);
                 let text = self.procedure(head, (number, called), &passed, tangent);
-                *parts.bodies.entry(unit.facts(head).module).or_default() += &text;
+                *parts.bodies.entry(unit.facts(head).module).or_default() += &broken(&text);
             }
             self.function(head, number, &dummies, roles);
-            self.interfaces += &self.interface(head, &function, &own);
+            self.interfaces += &broken(&self.interface(head, &function, &own));
         } else {
             let function = format!("{}_nothing_{number}", unit.witness);
             self.functions += &format!("void {function}(void) {{ @_nothing({:?}); }}\n", unit.program.procs[head].name);
@@ -153,6 +155,13 @@ impl<'a> Check<'a> {
         let tail = if is_function { format!(" result({result})") } else { String::new() };
         text += &format!("  {word} {name}({}) bind(C){tail}\n", names.join(", "));
         text += &self.declared(head, passed, false);
+        for role in unit.own_roles(head).into_iter().filter(|_| called == Called::Primal) {
+            if let Some(dummy) = dummy_of(role).map(|of| &facts.dummies[of]).filter(|dummy| dummy.is_allocatable) {
+                let shape = vec![":"; dummy.bounds.len()].join(", ");
+                let (ty, copy) = (type_text(self.type_of(head, role)), self.copy_of(&find(role)));
+                text += &format!("    {ty}, allocatable :: {copy}({shape})\n");
+            }
+        }
         if proc.result_type != Type::Void {
             text += &format!("    {} :: {result}\n", type_text(&proc.result_type));
             if facts.module.is_none() && called == Called::Primal {
@@ -174,10 +183,48 @@ impl<'a> Check<'a> {
                 text += &run(&sweep.name, list(&sweep.roles), &proc.result_type);
             }
             Called::Primal => {
-                text += &run(&facts.name, list(&unit.own_roles(head)), &proc.result_type);
+                let (before, actuals, after) = self.copies(head, &list);
+                text += &before;
+                text += &run(&facts.name, actuals, &proc.result_type);
+                text += &after;
             }
         }
         text + &format!("  end {word}\n")
+    }
+
+    /// The actual arguments of the head, and what stands around its call: an allocatable dummy gets an allocated copy.
+    fn copies(&self, head: ProcId, list: &dyn Fn(&[ReverseParam]) -> String) -> (String, String, String) {
+        let (unit, facts) = (self.unit, self.unit.facts(head));
+        let (mut before, mut after, mut actuals) = (String::new(), String::new(), Vec::new());
+        for role in unit.own_roles(head) {
+            let name = list(&[role]);
+            let Some(of) = dummy_of(role).filter(|of| facts.dummies[*of].is_allocatable) else {
+                actuals.push(name);
+                continue;
+            };
+            let copy = self.copy_of(&name);
+            let bound = |wanted: DummyKind| {
+                let position = facts.dummies.iter().position(|dummy| dummy.kind == wanted)?;
+                Some(list(&[ReverseParam::Primal(position as u32)]))
+            };
+            let (of, rank) = (of as u32, facts.dummies[of].bounds.len() as u32);
+            let dims = (1..=rank).map(|dim| {
+                let extent = bound(DummyKind::Extent { of, dim }).unwrap_or_default();
+                match bound(DummyKind::Lower { of, dim }) {
+                    Some(lower) => format!("{lower}:{lower} + {extent} - 1"),
+                    None => extent,
+                }
+            });
+            let dims: Vec<String> = dims.collect();
+            before += &format!("    allocate ({copy}({}))\n    {copy} = {name}\n", dims.join(", "));
+            after += &format!("    {name} = {copy}\n");
+            actuals.push(copy);
+        }
+        (before, actuals.join(", "), after)
+    }
+
+    fn copy_of(&self, name: &str) -> String {
+        format!("{}_{name}", self.unit.witness)
     }
 
     /// The declarations of parameters; `is_flat`: of arrays as rows of elements of any number, as a caller sees them.
@@ -264,67 +311,6 @@ impl<'a> Check<'a> {
         };
         let all: Vec<String> = passed.iter().map(declare).collect();
         if all.is_empty() { "void".into() } else { all.join(", ") }
-    }
-
-    // ---- variables of modules --------------------------------------------------------------------------------------
-
-    /// Variables of modules with adjoint and tangent.
-    fn triples(&self) -> Vec<(GlobalId, String, String, String)> {
-        let (program, other) = (self.unit.program, self.other.program);
-        let all = self.adjoint.global_shadows.iter().filter_map(|(primal, shadow)| {
-            let tangent = self.tangents.global_tangents.get(primal)?;
-            let name = |program: &Program, id: GlobalId| program.globals[id].name.clone();
-            Some((*primal, name(program, *primal), name(program, *shadow), name(other, *tangent)))
-        });
-        all.collect()
-    }
-
-    /// These variables, as C finds them.
-    fn lasting(&self) -> Vec<Lasting> {
-        let all = self.triples().into_iter().enumerate();
-        let field = |k: usize, name: &str| format!("@_variables[{k}].{name}");
-        all.map(|(k, (_, name, ..))| {
-            let fields = ["primal", "adjoint", "tangent", "bytes"].map(|name| field(k, name)).join(", ");
-            Lasting { name, fields: format!("{fields}, 1") }
-        })
-        .collect()
-    }
-
-    /// Modules that have such variables.
-    fn modules(&self) -> BTreeSet<usize> {
-        self.triples().iter().filter_map(|(primal, ..)| self.unit.stored(*primal).module()).collect()
-    }
-
-    fn teller(&self, module: usize) -> String {
-        format!("{}_variables_{module}", self.unit.witness)
-    }
-
-    /// Adds the procedures that tell C where the variables of each module are.
-    pub fn tellers(&self, parts: &mut Parts) {
-        let mut bodies: BTreeMap<usize, String> = BTreeMap::new();
-        for (k, (primal, name, adjoint, tangent)) in self.triples().into_iter().enumerate() {
-            let Some(module) = self.unit.stored(primal).module() else { continue };
-            let size = if self.unit.program.globals[primal].shape.is_empty() {
-                String::new()
-            } else {
-                format!("*size({name})")
-            };
-            *bodies.entry(module).or_default() += &format!(
-                "    call {}_variable({k}, loc({name}), loc({adjoint}), loc({tangent}), &\n      & \
-                 storage_size({name})/8{size})\n",
-                self.unit.witness
-            );
-        }
-        for (module, body) in bodies {
-            let name = self.teller(module);
-            let text = format!(
-                "\n  subroutine {name}()\n    use {}, only: {}_variable\n{body}  end subroutine\n",
-                self.unit.check_module(),
-                self.unit.witness
-            );
-            *parts.bodies.entry(Some(module)).or_default() += &text;
-            parts.name(Some(module), &name);
-        }
     }
 
     // ---- the files -------------------------------------------------------------------------------------------------
@@ -418,6 +404,7 @@ fn c_type(ty: &Type, name: &str) -> String {
         Type::Int { bits, .. } => base(&format!("int{bits}_t")),
         Type::Float { bits: 32 } => base("float"),
         Type::Float { .. } => base("double"),
-        Type::Pointer(to) | Type::Array { elem: to, .. } => c_type(to, &format!("*{name}")),
+        Type::Pointer(to) => c_type(to, &format!("*{name}")),
+        Type::Array(row) => c_type(&row.elem, &format!("*{name}")),
     }
 }

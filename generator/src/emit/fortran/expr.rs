@@ -194,6 +194,10 @@ impl Body<'_> {
             };
             return (format!("{}**{exponent}", self.number(&args[0], bind::NAME)), bind::POWER);
         }
+        // Fortran's give integers.
+        if let Some(name) = [("ceil", "ceiling"), ("floor", "floor")].iter().find(|(of_c, _)| *of_c == function.name) {
+            return (format!("real({}({}, 8), {})", name.1, list(), function.bits / 8), bind::NAME);
+        }
         let name = match function.name {
             "fabs" => "abs",
             "copysign" => "sign",
@@ -211,8 +215,9 @@ impl Body<'_> {
             "y0" => "bessel_y0",
             "y1" => "bessel_y1",
             "yn" => "bessel_yn",
-            name @ ("acos" | "acosh" | "asin" | "asinh" | "atan" | "atan2" | "atanh" | "cos" | "cosh" | "erf"
-            | "erfc" | "exp" | "hypot" | "log" | "log10" | "sin" | "sinh" | "sqrt" | "tan" | "tanh") => name,
+            name @ ("acos" | "acosd" | "acosh" | "asin" | "asind" | "asinh" | "atan" | "atan2" | "atan2d" | "atand"
+            | "atanh" | "cos" | "cosd" | "cosh" | "erf" | "erfc" | "exp" | "hypot" | "log" | "log10"
+            | "nearest" | "spacing" | "sin" | "sind" | "sinh" | "sqrt" | "tan" | "tand" | "tanh") => name,
             name => {
                 let Some(helper) = self.unit.helper(name) else {
                     return (self.problem(&format!("the function '{name}'")), bind::NAME);

@@ -83,7 +83,9 @@ impl Unit<'_> {
             let how = Behind { how: "read", intent: "in" };
             self.seed(&mut dummies, &primal.result_type, ("result_b", "adjoint"), how);
         }
-        let (statements, declared) = self.both(head, sweeps, &mut dummies);
+        let tests = sweeps.map(|_| self.allocated(head, &dummies)).unwrap_or_default();
+        let (calls, declared) = self.both(head, sweeps, &mut dummies);
+        let statements = tests.statements.into_iter().chain(calls).collect();
         let comment = [
             format!(
                 "!> The adjoint of {}. Runs it, and computes the adjoints of what it reads from those of",
@@ -99,7 +101,7 @@ impl Unit<'_> {
         }
         let called = sweeps.map_or(&[][..], |_| &[Role::Forward, Role::Reverse]);
         let uses = called.iter().map(|role| self.sweeps[&(head, *role)].name.clone()).collect();
-        let (word, others) = ("subroutine", Vec::new());
+        let (word, others) = ("subroutine", tests.uses);
         (dummies, Written { comment, word, name, result: None, uses, others, declared, statements })
     }
 

@@ -42,7 +42,7 @@ fn interface((name, result, arguments, integers): &(&str, &str, &str, &str)) -> 
     )
 }
 
-/// Elements that go on behind the end of a column: called with the first of them, and how many there are.
+/// Values of one type that follow each other in memory: called with the first of them, and how many there are.
 const BLOCKS: [&str; 10] = [
     "push_elements_l4",
     "pop_elements_l4",
@@ -56,17 +56,32 @@ const BLOCKS: [&str; 10] = [
     "pop_elements_i8",
 ];
 
-fn block(name: &str) -> String {
-    let call = if name.starts_with("push") { "push" } else { "pop" };
-    let kind = &name[name.len() - 1..];
-    let ty = match name.as_bytes()[name.len() - 2] {
-        b'r' => "real",
-        b'l' => "logical",
-        _ => "integer",
+/// The interface of such a function, which stands in adtape's glue; none for logicals, which C does not have.
+fn block(name: &str) -> Option<String> {
+    let (call, intent) = if name.starts_with("push") { ("push", "in") } else { ("pop", "inout") };
+    let (ty, kind, of_tape) = match &name[name.len() - 2..] {
+        "r4" => ("real", "c_float", "f32"),
+        "r8" => ("real", "c_double", "f64"),
+        "i4" => ("integer", "c_int32_t", "i32"),
+        "i8" => ("integer", "c_int64_t", "i64"),
+        _ => return None,
     };
-    let intent = if call == "push" { "in" } else { "inout" };
+    let count = if kind == "c_int64_t" { "" } else { ", c_int64_t" };
+    Some(format!(
+        "    subroutine {name}(x, n) bind(C, name=\"adtape_generated_{call}_{of_tape}\")
+      use, intrinsic :: iso_c_binding, only: {kind}{count}
+      integer(c_int64_t), value :: n
+      {ty}({kind}), intent({intent}) :: x(*)
+    end subroutine
+"
+    ))
+}
+
+/// Such a function for logicals, in Fortran.
+fn logicals(name: &str) -> String {
+    let (call, intent) = if name.starts_with("push") { ("push", "in") } else { ("pop", "inout") };
     format!(
-        "\n  subroutine {name}(x, n)\n    use adtape, only: {call}\n    integer, intent(in) :: n\n    {ty}({kind}), \
+        "\n  subroutine {name}(x, n)\n    use adtape, only: {call}\n    integer(8), intent(in) :: n\n    logical, \
          intent({intent}) :: x(n)\n    call {call}(x)\n  end subroutine\n"
     )
 }
@@ -100,11 +115,12 @@ pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
     for name in &all {
         text += &format!("  interface {name}\n    module procedure {name}_r4, {name}_r8\n  end interface\n\n");
     }
-    if !passes.is_empty() {
-        let interfaces: String = passes.into_iter().map(interface).collect();
-        text += &format!("  interface\n{interfaces}  end interface\n\n");
+    let of_c: String = passes.into_iter().map(interface).chain(blocks.iter().filter_map(|name| block(name))).collect();
+    let logicals: String = blocks.iter().filter(|name| block(name).is_none()).map(|name| logicals(name)).collect();
+    if !of_c.is_empty() {
+        text += &format!("  interface\n{of_c}  end interface\n\n");
     }
-    if all.is_empty() && blocks.is_empty() {
+    if all.is_empty() && logicals.is_empty() {
         return text + &format!("end module {name}\n\n");
     }
     text += "contains\n";
@@ -120,8 +136,7 @@ pub fn module(name: &str, called: &BTreeSet<&'static str>) -> String {
             text += &format!("\n{}", own.replace('#', mark));
         }
     }
-    text.extend(blocks.iter().map(|name| block(name)));
-    text + &format!("\nend module {name}\n\n")
+    text + &format!("{logicals}\nend module {name}\n\n")
 }
 
 /// Bits of numbers that have no constant. A procedure that uses the module of IEEE arithmetic saves the state of the unit

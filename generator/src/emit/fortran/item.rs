@@ -75,11 +75,11 @@ impl Body<'_> {
             ItemKind::Sweep(SweepItem::Clear { object }) => self.clear(*object),
             ItemKind::Sweep(SweepItem::Push { what }) => {
                 self.origin(item);
-                self.push(what);
+                self.push(id, what);
             }
             ItemKind::Sweep(SweepItem::Pop { what }) => {
                 self.origin(item);
-                self.pop(what);
+                self.pop(id, what);
             }
             ItemKind::Sweep(SweepItem::Nothing) => {}
             ItemKind::Alloc { .. }
@@ -94,8 +94,11 @@ impl Body<'_> {
         }
     }
 
-    /// Names the source line that a part of the reverse sweep belongs to.
+    /// Names the source line that a part of the reverse sweep belongs to; elsewhere writes the comment above it.
     fn origin(&mut self, item: &Item) {
+        if matches!(self.proc.role, Role::Forward | Role::Tangent) {
+            self.comment(item.span);
+        }
         let here = (item.span.source, item.span.line);
         if self.proc.role != Role::Reverse || item.span.line == 0 || here == self.line {
             return;
@@ -118,7 +121,8 @@ impl Body<'_> {
                     ExprKind::Verbatim(text) => Some(text.as_str()),
                     _ => None,
                 });
-                let text: Vec<&str> = std::iter::once(function.name()).chain(texts).collect();
+                let text: Vec<&str> =
+                    std::iter::once(function.name().trim_start_matches("normal ")).chain(texts).collect();
                 return self.statement(&text.join(" "));
             }
             Callee::Proc(id) if !self.unit.sweeps.contains_key(&(*id, Role::Primal)) => {
@@ -223,7 +227,7 @@ impl Body<'_> {
 
     fn primal_name(&self, id: ProcId) -> String {
         let facts = self.unit.facts(id);
-        if facts.is_internal {
+        if facts.is_copied {
             return self
                 .problem(&format!("a call of '{}', a procedure inside another one, without a derivative", facts.name));
         }
@@ -283,7 +287,7 @@ impl Body<'_> {
         };
         let [Step::Index(subscripts)] = &place.path[..] else { return self.problem("an address without subscripts") };
         if is_first(&place.path) && subscripts.len() == extents.len() {
-            let extents_of = subscripts.iter().rev().map(|s| s.dim.extent.as_ref());
+            let extents_of = subscripts.iter().rev().map(|s| s.dim.extent.as_deref());
             let same = extents_of.zip(extents).all(|(own, extent)| {
                 own.is_some_and(|own| self.number(own, bind::ANY) == self.number(extent, bind::ANY))
             });
@@ -397,7 +401,7 @@ impl Body<'_> {
         let object = self.proc.objects[id].clone();
         let Form::Bounds(lowers) = self.forms[id.index()].clone() else { return };
         let at_top = object.life == Life::Region(RegionId::BODY);
-        let is_number = |dim: &Dim| matches!(&dim.extent, Some(Expr { kind: ExprKind::Int(_), .. }));
+        let is_number = |dim: &Dim| matches!(dim.extent.as_deref(), Some(Expr { kind: ExprKind::Int(_), .. }));
         if (at_top || object.shape.iter().all(is_number)) && self.is_known_at_entry(&object) {
             self.automatic.insert(id);
             return;

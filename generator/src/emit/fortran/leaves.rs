@@ -24,7 +24,7 @@ impl Body<'_> {
         let mut all = Vec::new();
         for field in self.unit.components(known) {
             let (name, inner) = (format!("{name}%{}", field.name), field.ty.innermost());
-            let is_array = matches!(field.ty, Type::Array { .. });
+            let is_array = matches!(field.ty, Type::Array(_));
             if is_array && (inner.as_struct().is_some() || is_logical(inner)) {
                 let lowers = self.unit.fortran.types.get(&known.name).and_then(|of| of.lowers.get(&field.name));
                 for at in self.elements_of(&field.ty, lowers.map_or(&[], Vec::as_slice)) {
@@ -40,9 +40,9 @@ impl Body<'_> {
     /// The subscripts of all elements of a component.
     fn elements_of(&self, ty: &Type, lowers: &[i128]) -> Vec<String> {
         let (mut ty, mut extents) = (ty, Vec::new());
-        while let Type::Array { elem, extent } = ty {
-            extents.push(extent.unwrap_or(0));
-            ty = elem;
+        while let Type::Array(row) = ty {
+            extents.push(row.extent.unwrap_or(0));
+            ty = &row.elem;
         }
         extents.reverse();
         if extents.iter().product::<u64>() > MOST_ELEMENTS {

@@ -5,7 +5,9 @@
 //! and an external procedure for each head. A sweep takes every array by the address of its first element, with its
 //! extents as parameters, so an assumed shape has one more parameter for each dimension.
 
+mod allocated;
 mod check;
+mod comments;
 mod expr;
 mod head;
 mod helpers;
@@ -21,6 +23,7 @@ mod snapshot;
 mod state;
 mod sweep;
 mod tape;
+mod told;
 mod unit;
 mod witness;
 mod words;
@@ -101,10 +104,15 @@ fn refused<T>(span: Span, what: String, help: &str) -> Result<T, Vec<Refusal>> {
     Err(vec![Refusal { class: Class::Language, span, what, help: help.to_string() }])
 }
 
-/// Refuses what the check does not compare: variables in COMMON, derived types, allocatable arguments, and heads outside
-/// of modules with assumed shapes, because what the check calls has no interface for them.
+/// Refuses what the check does not compare: variables with SAVE, derived types, and heads outside of modules with assumed
+/// shapes, because what the check calls has no interface for them.
 fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> {
-    refuse_shadows(unit, "--check does not compare")?;
+    let is_compared = |derived: Option<&FortranType>, home: &Home| match home {
+        Home::Module(_) => derived.is_none_or(|of| of.is_bare),
+        Home::Block => derived.is_none(),
+        Home::Saved(_) | Home::Constant(_) => false,
+    };
+    refuse_shadows(unit, "--check does not compare", &is_compared)?;
     for &head in &adjoint.heads {
         let proc = &unit.program.procs[head];
         if let Some(param) = proc.params.iter().find(|param| unit.derived(&param.ty).is_some()) {
@@ -119,15 +127,6 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
             let what = format!("--check does not pass texts, as '{}'", param.name);
             return refused(proc.span, what, "make a head that passes the text on");
         }
-        let mut dummies = unit.facts(head).dummies.iter().zip(&proc.params);
-        if let Some((_, param)) = dummies.find(|(dummy, _)| dummy.is_allocatable) {
-            let what = format!("--check does not pass allocatable arguments, as '{}'", param.name);
-            return refused(
-                proc.span,
-                what,
-                "make a head that has it as an argument of assumed shape and passes a copy on",
-            );
-        }
     }
     for &head in adjoint.heads.iter().filter(|head| unit.facts(**head).module.is_none()) {
         let proc = &unit.program.procs[head];
@@ -141,12 +140,15 @@ fn refuse_unchecked(unit: &Unit, adjoint: &Adjoint) -> Result<(), Vec<Refusal>> 
     Ok(())
 }
 
-/// Refuses derivatives of variables in COMMON, of variables with SAVE, and of derived types; `why` not.
-fn refuse_shadows(unit: &Unit, why: &str) -> Result<(), Vec<Refusal>> {
+/// Whether a variable of a derived type, or of another one, has derivatives at such a place.
+type IsFine<'a> = dyn Fn(Option<&FortranType>, &Home) -> bool + 'a;
+
+/// Refuses derivatives of variables with static storage, but for some; `why` not.
+fn refuse_shadows(unit: &Unit, why: &str, is_fine: &IsFine) -> Result<(), Vec<Refusal>> {
     for (shadow, primal) in &unit.shadows {
         let object = &unit.program.globals[*primal];
         let derived = unit.derived(&object.elem);
-        if derived.is_none() && unit.stored(*shadow).module().is_some() {
+        if is_fine(derived, &unit.stored(*shadow).home) {
             continue;
         }
         let kind = match derived {
@@ -163,7 +165,11 @@ fn refuse_shadows(unit: &Unit, why: &str) -> Result<(), Vec<Refusal>> {
 
 /// Refuses derived types that have derivatives: they hold one adjoint of each real.
 fn refuse_wide(unit: &Unit) -> Result<(), Vec<Refusal>> {
-    refuse_shadows(unit, "--vector has no adjoints of")?;
+    let is_wide = |derived: Option<&FortranType>, home: &Home| match home {
+        Home::Module(_) => derived.is_none(),
+        Home::Block | Home::Saved(_) | Home::Constant(_) => false,
+    };
+    refuse_shadows(unit, "--vector has no adjoints of", &is_wide)?;
     for each in unit.sweeps.values() {
         let types = &unit.program.types.structs;
         let is_wide = |ty: &Type| ty.as_struct().is_some_and(|id| types[id].adjoints.is_some());
@@ -227,7 +233,8 @@ fn unit_of_adjoint<'a>(
     if unit.directions.is_some() {
         refuse_wide(&unit)?;
     }
-    unit.copy_internals();
+    unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
+    unit.copy_callees();
     unit.shared = shared::shared(&unit);
     Ok(unit)
 }
@@ -274,7 +281,7 @@ fn unit_of_tangents<'a>(
         let name = unit.taken.fresh(&format!("{name}_tangent"));
         unit.sweeps.insert((*id, Role::Tangent), Sweep { name, proc, roles });
     }
-    unit.copy_internals();
+    unit.copy_callees();
     Ok(unit)
 }
 

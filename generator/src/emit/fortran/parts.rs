@@ -93,7 +93,7 @@ pub fn extended(program: &Program, fortran: &Fortran, parts: &Parts, inside: &[u
     let mut text = String::new();
     for &number in inside {
         // A preprocessor saw other lines under other conditions, and macros may have the names of variables.
-        let copied = fortran.files[number].preprocessed.as_ref();
+        let copied = fortran.files[number].copied.as_ref();
         let copied = copied.unwrap_or(&program.sources[SourceId::new(number)].text);
         let lines: Vec<&str> = copied.lines().collect();
         // Those of this file, with the lines of their CONTAINS.

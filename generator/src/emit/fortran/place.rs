@@ -231,7 +231,7 @@ impl Body<'_> {
             [self.number(first, bind::ANY), self.number(&last, bind::ANY)]
         };
         let fastest = subscripts.last().expect("a subscript");
-        let goes_on = || subscripts.len() > 1 && !fits(count, fastest.dim.extent.as_ref());
+        let goes_on = || subscripts.len() > 1 && !fits(count, fastest.dim.extent.as_deref());
         let (range, others) = match form {
             Form::Scalar => return Block::Whole(name, 0),
             Form::Allocated if is_of_scalar(subscripts) => return Block::Whole(name, 0),
@@ -273,7 +273,7 @@ impl Body<'_> {
 
     /// Whether so many elements are the whole array.
     fn is_whole(&self, subscripts: &[Subscript], count: &Expr) -> bool {
-        let extents: Option<Vec<&Expr>> = subscripts.iter().map(|s| s.dim.extent.as_ref()).collect();
+        let extents: Option<Vec<&Expr>> = subscripts.iter().map(|s| s.dim.extent.as_deref()).collect();
         are_first(subscripts) && extents.is_some_and(|extents| factors(&[count]) == factors(&extents))
     }
 
@@ -335,7 +335,7 @@ impl Body<'_> {
     /// Whether the extents of an object are known at entry.
     pub fn is_known_at_entry(&self, object: &Object) -> bool {
         let mut known = true;
-        let extents = object.shape.iter().filter_map(|dim| dim.extent.as_ref());
+        let extents = object.shape.iter().filter_map(|dim| dim.extent.as_deref());
         extents.for_each(|extent| {
             known &= !walk::loads(extent);
             walk::values(extent, &mut |value| {
@@ -417,7 +417,7 @@ fn flat(subscripts: &[Subscript]) -> Option<Expr> {
     for subscript in subscripts {
         at = Some(match at {
             None => subscript.at.clone(),
-            Some(before) => sum(&product(&before, subscript.dim.extent.as_ref()?), &subscript.at),
+            Some(before) => sum(&product(&before, subscript.dim.extent.as_deref()?), &subscript.at),
         });
     }
     at

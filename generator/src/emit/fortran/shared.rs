@@ -17,6 +17,21 @@ enum Root {
     Param(usize),
 }
 
+/// The memory that an address leads into: a variable, and the components on the way from there.
+#[derive(Clone)]
+struct Way {
+    root: Root,
+    fields: Vec<FieldId>,
+}
+
+impl Way {
+    /// Whether both may lead into one piece of memory: components of one variable that differ lie apart.
+    fn meets(&self, other: &Way) -> bool {
+        let is_one_way = || self.fields.iter().zip(&other.fields).all(|(one, other)| one == other);
+        self.root == other.root && is_one_way()
+    }
+}
+
 /// Positions of parameters of a reverse sweep; one twice if it may be a variable with static storage.
 type Pairs = BTreeSet<(usize, usize)>;
 
@@ -55,11 +70,11 @@ fn calls(proc: &Proc) -> impl Iterator<Item = (ProcId, &[Expr])> {
 
 /// The pairs that a call makes. `own`: those of the caller; `globals`: what the callee names.
 fn given(caller: &Proc, args: &[Expr], own: &Pairs, globals: &BTreeSet<GlobalId>) -> Pairs {
-    let roots: Vec<(usize, Root)> =
-        args.iter().enumerate().filter_map(|(at, arg)| Some((at, root(caller, arg)?))).collect();
+    let ways: Vec<(usize, Way)> =
+        args.iter().enumerate().filter_map(|(at, arg)| Some((at, way(caller, arg)?))).collect();
     let mut found = Pairs::new();
-    for (at, one) in &roots {
-        let is_named = match one {
+    for (at, one) in &ways {
+        let is_named = match &one.root {
             Root::Global(global) => globals.contains(global),
             Root::Param(k) => own.contains(&(*k, *k)),
             Root::Object(_) => false,
@@ -67,12 +82,12 @@ fn given(caller: &Proc, args: &[Expr], own: &Pairs, globals: &BTreeSet<GlobalId>
         if is_named {
             found.insert((*at, *at));
         }
-        for (other_at, other) in roots.iter().filter(|(other_at, _)| other_at > at) {
-            let are_pair = match (one, other) {
-                (Root::Param(a), Root::Param(b)) => own.contains(&(*a.min(b), *a.max(b))),
+        for (other_at, other) in ways.iter().filter(|(other_at, _)| other_at > at) {
+            let are_pair = match (one.root, other.root) {
+                (Root::Param(a), Root::Param(b)) => own.contains(&(a.min(b), a.max(b))),
                 _ => false,
             };
-            if one == other || are_pair {
+            if one.meets(other) || are_pair {
                 found.insert((*at, *other_at));
             }
         }
@@ -81,30 +96,36 @@ fn given(caller: &Proc, args: &[Expr], own: &Pairs, globals: &BTreeSet<GlobalId>
 }
 
 /// What an address leads into; none of a number.
-fn root(proc: &Proc, address: &Expr) -> Option<Root> {
+fn way(proc: &Proc, address: &Expr) -> Option<Way> {
     address.ty.target()?;
     match &address.kind {
-        ExprKind::Address(place) | ExprKind::Load(place) => root_of_place(proc, place),
-        ExprKind::Cast(inner) => root(proc, inner),
+        ExprKind::Address(place) | ExprKind::Load(place) => way_to_place(proc, place),
+        ExprKind::Cast(inner) => way(proc, inner),
         ExprKind::Value(value) => match &proc.values[*value].def {
-            Def::Is(inner) => root(proc, inner),
-            Def::Entry(position) => Some(Root::Param(*position as usize)),
+            Def::Is(inner) => way(proc, inner),
+            Def::Entry(position) => Some(Way { root: Root::Param(*position as usize), fields: Vec::new() }),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn root_of_place(proc: &Proc, place: &Place) -> Option<Root> {
-    match &place.base {
-        Base::Object(object) => Some(Root::Object(*object)),
-        Base::Global(global) => Some(Root::Global(*global)),
-        Base::At(pointer) => root(proc, pointer),
-    }
+fn way_to_place(proc: &Proc, place: &Place) -> Option<Way> {
+    let mut way = match &place.base {
+        Base::Object(object) => Way { root: Root::Object(*object), fields: Vec::new() },
+        Base::Global(global) => Way { root: Root::Global(*global), fields: Vec::new() },
+        Base::At(pointer) => way(proc, pointer)?,
+    };
+    let fields = place.path.iter().filter_map(|step| match step {
+        Step::Field(field) => Some(*field),
+        Step::Index(_) => None,
+    });
+    way.fields.extend(fields);
+    Some(way)
 }
 
 /// The variables with static storage that each reverse sweep, or what it calls, names.
-fn named(unit: &Unit) -> BTreeMap<ProcId, BTreeSet<GlobalId>> {
+pub fn named(unit: &Unit) -> BTreeMap<ProcId, BTreeSet<GlobalId>> {
     let mut named: BTreeMap<ProcId, BTreeSet<GlobalId>> =
         reverse_sweeps(unit).map(|(id, proc)| (id, own_globals(proc))).collect();
     loop {
@@ -126,25 +147,7 @@ fn named(unit: &Unit) -> BTreeMap<ProcId, BTreeSet<GlobalId>> {
 fn own_globals(proc: &Proc) -> BTreeSet<GlobalId> {
     let mut found = BTreeSet::new();
     for item in proc.regions.iter().flat_map(|region| &region.items) {
-        walk::operands(proc, *item, &mut |operand| {
-            let mut note = |place: &Place| {
-                if let Base::Global(global) = place.base {
-                    found.insert(global);
-                }
-            };
-            let mut see = |inner: &Expr| {
-                if let ExprKind::Load(place) | ExprKind::Address(place) = &inner.kind {
-                    note(place);
-                }
-            };
-            match operand {
-                Ok(expr) => walk::expressions(expr, &mut see),
-                Err(place) => {
-                    walk::in_place(place, &mut see);
-                    note(place);
-                }
-            }
-        });
+        walk::places_of_item(proc, *item, &mut |place| found.extend(place.base.global()));
     }
     found
 }

@@ -13,7 +13,7 @@ impl<'a> Body<'a> {
         let proc = self.proc;
         proc.regions[body].items.iter().find_map(|item| {
             let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &proc.items[*item].kind else { return None };
-            (snapshot.at != SnapshotAt::Next).then_some(snapshot)
+            (snapshot.at != SnapshotAt::Next).then_some(&**snapshot)
         })
     }
 
@@ -147,7 +147,7 @@ impl<'a> Body<'a> {
             Type::Float { bits } => u32::from(*bits) / 8,
             Type::Int { signed: false, .. } => 8,
             Type::Int { bits, .. } => u32::from(*bits).div_ceil(8),
-            Type::Void | Type::Pointer(_) | Type::Array { .. } | Type::Struct(_) | Type::Opaque(_) => {
+            Type::Void | Type::Pointer(_) | Type::Array(_) | Type::Struct(_) | Type::Opaque(_) => {
                 self.problem("a snapshot of something else than numbers");
                 0
             }

@@ -3,7 +3,8 @@
 use super::lines::Lines;
 use super::names::{self, Taken};
 use super::unit::Unit;
-use super::words::{bind, bounds, is_text};
+use super::words::{bind, bounds, is_text, suffix};
+use crate::emit::body::Records;
 use crate::ir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -67,6 +68,10 @@ pub struct Body<'a> {
     pub handles: Vec<String>,
     /// Names of the tape's module.
     pub of_tape: RefCell<BTreeSet<&'static str>>,
+    /// Lines of the sources whose comments are written.
+    pub commented: BTreeSet<(u32, u32)>,
+    /// Numbers that go on the tape together.
+    pub records: Records,
 }
 
 impl<'a> Body<'a> {
@@ -105,6 +110,8 @@ impl<'a> Body<'a> {
             rehearsals: Vec::new(),
             handles: Vec::new(),
             of_tape: RefCell::default(),
+            commented: BTreeSet::new(),
+            records: Records::new(proc, !unit.stepwise.contains(&id), suffix),
         };
         body.name_values();
         body.name_objects();

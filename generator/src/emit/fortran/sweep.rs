@@ -78,7 +78,7 @@ impl Unit<'_> {
         let shape = &primal.params[of].shape;
         let last = shape.len() - 1;
         let dims = shape.iter().rev().zip(lowers).enumerate().map(|(k, (dim, lower))| {
-            let extent = dim.extent.as_ref().and_then(|extent| extent_text(primal, &extent.offset(lower - 1), name));
+            let extent = dim.extent.as_deref().and_then(|extent| extent_text(primal, &extent.offset(lower - 1), name));
             let start = if *lower == 1 { String::new() } else { format!("{lower}:") };
             match extent {
                 Some(upper) => format!("{start}{upper}"),

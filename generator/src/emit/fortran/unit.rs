@@ -39,6 +39,8 @@ pub struct Unit<'a> {
     pub opened: RefCell<BTreeSet<(usize, String)>>,
     /// Parameters of reverse sweeps whose memory may have a second name.
     pub shared: BTreeSet<(ProcId, usize)>,
+    /// Procedures with loops that run again.
+    pub stepwise: BTreeSet<ProcId>,
 }
 
 /// A sweep, or a tangent.
@@ -74,6 +76,7 @@ impl<'a> Unit<'a> {
             problems: RefCell::default(),
             opened: RefCell::default(),
             shared: BTreeSet::new(),
+            stepwise: BTreeSet::new(),
         }
     }
 
@@ -96,7 +99,7 @@ impl<'a> Unit<'a> {
     pub fn bounds_of(&self, global: GlobalId) -> Vec<(i128, i128)> {
         let shape = &self.program.globals[global].shape;
         let lowers = bounds(&self.stored(global).lowers, shape.len());
-        let last = |(dim, lower): (&Dim, i128)| match dim.extent.as_ref().map(|extent| &extent.kind) {
+        let last = |(dim, lower): (&Dim, i128)| match dim.extent.as_deref().map(|extent| &extent.kind) {
             Some(ExprKind::Int(extent)) => (lower, lower + extent - 1),
             _ => (lower, lower),
         };
@@ -232,12 +235,12 @@ impl<'a> Unit<'a> {
     }
 
     /// Lets sweeps have copies of the procedures inside of others that they call: nothing else can call those.
-    pub fn copy_internals(&mut self) {
+    pub fn copy_callees(&mut self) {
         let mut open: Vec<&'a Proc> = self.sweeps.values().map(|sweep| sweep.proc).collect();
         while let Some(proc) = open.pop() {
             let called = proc.items.iter().filter_map(|item| {
                 let ItemKind::Call { callee: Callee::Proc(id), .. } = item.kind else { return None };
-                self.facts(id).is_internal.then_some(id)
+                self.facts(id).is_copied.then_some(id)
             });
             let called: BTreeSet<ProcId> = called.collect();
             for id in

@@ -19,7 +19,7 @@ impl Body<'_> {
             _ if is_truth(value) => (format!("merge(1_8, 0_8, {})", self.truth(value, bind::ANY)), 8),
             Type::Float { bits } => (format!("real({}, {})", self.number(value, bind::ANY), bits / 8), bits / 8),
             Type::Int { .. } => (format!("int({}, 8)", self.number(value, bind::ANY)), 8),
-            Type::Void | Type::Pointer(_) | Type::Array { .. } | Type::Struct(_) | Type::Opaque(_) => return,
+            Type::Void | Type::Pointer(_) | Type::Array(_) | Type::Struct(_) | Type::Opaque(_) => return,
         };
         let call = self.of_check(if notes { "note" } else { "compare" });
         self.statement(&format!("call {call}({}, {text}, {bytes}_8)", signed(site)));

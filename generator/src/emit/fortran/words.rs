@@ -34,8 +34,20 @@ pub fn type_text(ty: &Type) -> String {
         Type::Int { bits, .. } if *bits >= 16 => format!("integer({})", bits / 8),
         Type::Int { .. } => "integer(1)".into(),
         Type::Float { bits } => format!("real({})", bits / 8),
-        Type::Pointer(to) | Type::Array { elem: to, .. } => type_text(to),
+        Type::Pointer(to) => type_text(to),
+        Type::Array(row) => type_text(&row.elem),
         Type::Void | Type::Struct(_) | Type::Opaque(_) => "integer".into(),
+    }
+}
+
+/// What the type of a number is called on the tape: none for one that goes there alone.
+pub fn suffix(ty: &Type) -> Option<&'static str> {
+    match &*type_text(ty) {
+        "real(4)" => Some("r4"),
+        "real(8)" => Some("r8"),
+        "integer(4)" => Some("i4"),
+        "integer(8)" => Some("i8"),
+        _ => None,
     }
 }
 

@@ -8,15 +8,52 @@ use std::collections::BTreeSet;
 use super::super::{Points, Set, walk};
 use crate::ir::{Base, Callee, Def, Expr, ExprKind, ItemKind, Place, ProcId, Program, Type, ValueId};
 
+/// Where pointers in memory come from, in the whole program.
+pub struct Sources<'a> {
+    /// The memory that each assignment of a pointer reaches, and the pointer.
+    stored: Vec<(ProcId, Set, &'a Expr)>,
+    /// The memory that functions without source may write.
+    written: Vec<(ProcId, Set)>,
+    /// Whether a call leaves its result in memory.
+    results: bool,
+}
+
+impl<'a> Sources<'a> {
+    pub fn of(program: &'a Program, points: &Points) -> Sources<'a> {
+        let mut sources = Sources { stored: Vec::new(), written: Vec::new(), results: false };
+        for (q, proc) in program.procs.iter().enumerate() {
+            let q = ProcId::new(q);
+            for item in walk::items(proc, crate::ir::RegionId(0)) {
+                let kind = &proc.items[item].kind;
+                if let ItemKind::Store { to, from } = kind
+                    && matches!(to.ty, Type::Pointer(_))
+                {
+                    sources.stored.push((q, points.cells(q, to), from));
+                } else if let ItemKind::Call { callee: Callee::External { function, .. }, args, .. } = kind
+                    && function.writes()
+                {
+                    let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
+                    let reached = pointers.flat_map(|arg| points.targets(q, arg));
+                    sources.written.push((q, reached.flat_map(|target| points.locs.leaves(target)).collect()));
+                } else if let ItemKind::Call { into: Some(_), .. } = kind {
+                    sources.results = true;
+                }
+            }
+        }
+        sources
+    }
+}
+
 /// Whether a pointer without target is NULL, or has no value at all.
-pub fn is_null(program: &Program, points: &Points, p: ProcId, pointer: &Expr) -> bool {
+pub fn is_null(program: &Program, points: &Points, sources: &Sources, p: ProcId, pointer: &Expr) -> bool {
     let (seen, cells) = (BTreeSet::new(), BTreeSet::new());
-    Search { program, points, seen, cells, calls: Vec::new() }.expr(p, pointer)
+    Search { program, points, sources, seen, cells, calls: Vec::new() }.expr(p, pointer)
 }
 
 struct Search<'a> {
     program: &'a Program,
     points: &'a Points<'a>,
+    sources: &'a Sources<'a>,
     /// What was visited, with the number of calls around it.
     seen: BTreeSet<(usize, ProcId, ValueId)>,
     cells: Set,
@@ -35,7 +72,7 @@ impl Search<'_> {
             ExprKind::Select(_, a, b) => self.expr(p, a) && self.expr(p, b),
             ExprKind::Value(value) => self.value(p, *value),
             ExprKind::Load(place) => self.load(p, place),
-            ExprKind::Address(Place { base: Base::At(pointer), .. }) => self.expr(p, pointer),
+            ExprKind::Address(place) => place.base.pointer().is_some_and(|pointer| self.expr(p, pointer)),
             _ => false,
         }
     }
@@ -88,33 +125,14 @@ impl Search<'_> {
             return false;
         }
         let new: Set = cells.into_iter().filter(|cell| self.cells.insert(*cell)).collect();
-        let meets = |q: ProcId, others: Set| {
+        let meets = |q: ProcId, others: &Set| {
             others.iter().any(|other| new.iter().any(|cell| self.points.may_alias(q, *cell, *other)))
         };
-        let mut stored = Vec::new();
-        for (q, proc) in self.program.procs.iter().enumerate() {
-            let q = ProcId::new(q);
-            for item in walk::items(proc, crate::ir::RegionId(0)) {
-                let kind = &proc.items[item].kind;
-                if let ItemKind::Store { to, from } = kind
-                    && matches!(to.ty, Type::Pointer(_))
-                    && meets(q, self.points.cells(q, to))
-                {
-                    stored.push((q, from));
-                } else if let ItemKind::Call { callee: Callee::External { function, .. }, args, .. } = kind
-                    && function.writes()
-                {
-                    let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
-                    let reached = pointers.flat_map(|arg| self.points.targets(q, arg));
-                    let leaves: Set = reached.flat_map(|target| self.points.locs.leaves(target)).collect();
-                    if meets(q, leaves) {
-                        return false;
-                    }
-                } else if let ItemKind::Call { into: Some(_), .. } = kind {
-                    return false;
-                }
-            }
+        let sources = self.sources;
+        if sources.results || sources.written.iter().any(|(q, cells)| meets(*q, cells)) {
+            return false;
         }
-        stored.into_iter().all(|(q, from)| self.expr(q, from))
+        let stored: Vec<_> = sources.stored.iter().filter(|(q, cells, _)| meets(*q, cells)).collect();
+        stored.into_iter().all(|(q, _, from)| self.expr(*q, from))
     }
 }

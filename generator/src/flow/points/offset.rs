@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 
 use super::state::Points;
 use crate::flow::locs::Loc;
-use crate::ir::{Base, Binary, Def, Expr, ExprKind, Place, Proc, ProcId, Step, Type, Unary, ValueId};
+use crate::ir::{Base, Binary, Def, Expr, ExprKind, Proc, ProcId, Step, Type, Unary, ValueId};
 
 /// Where a pointer lies in the object that it pointed to first.
 #[derive(Clone, Copy, PartialEq)]
@@ -184,8 +184,8 @@ impl Points<'_> {
         match &pointer.kind {
             ExprKind::Cast(inner) if matches!(inner.ty, Type::Pointer(_)) => self.offset(p, inner, reading),
             ExprKind::Select(_, a, b) => reading.join(self.offset(p, a, reading), self.offset(p, b, reading)),
-            ExprKind::Address(Place { base: Base::At(base), path, .. }) => match &path[..] {
-                [Step::Index(subscripts)] if subscripts.len() == 1 => {
+            ExprKind::Address(place) => match (&place.base, &place.path[..]) {
+                (Base::At(base), [Step::Index(subscripts)]) if subscripts.len() == 1 => {
                     self.offset(p, base, reading).plus(self.number(p, &subscripts[0].at, reading))
                 }
                 _ => Offset::Any,

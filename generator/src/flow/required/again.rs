@@ -237,8 +237,7 @@ impl Required<'_> {
         }
         let mut out = Secs::new();
         for place in locs.into_iter().filter_map(|loc| self.locator.place_of(p, loc)) {
-            let ty = place.ty.clone();
-            self.loads(p, &Expr { kind: ExprKind::Load(place), ty }, &Facts::default(), &mut out);
+            self.loads(p, &Expr::load(place), &Facts::default(), &mut out);
         }
         out
     }
@@ -286,7 +285,7 @@ impl Required<'_> {
             dims => {
                 let zero = |dim: &Dim| Subscript { at: Expr::constant(0, at.ty.clone()), dim: dim.clone() };
                 let start = place(vec![Step::Index(dims.iter().map(zero).collect())]);
-                let pointer = Expr { kind: ExprKind::Address(start), ty: Type::Pointer(Box::new(ty.clone())) };
+                let pointer = Expr { kind: ExprKind::Address(Box::new(start)), ty: Type::pointer(ty.clone()) };
                 let path = vec![Step::Index(vec![Subscript { at, dim: Dim::default() }])];
                 Some(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() })
             }

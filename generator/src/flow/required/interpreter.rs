@@ -270,7 +270,7 @@ impl<'m> Machine<'m> {
         } else if let ItemKind::Declare { object } = &item.kind {
             let mut size = 1;
             for dim in &proc.objects[*object].shape {
-                size *= self.int(f, dim.extent.as_ref().ok_or(Stop)?)?;
+                size *= self.int(f, dim.extent.as_deref().ok_or(Stop)?)?;
             }
             self.begin(f, *object, size as i64);
         } else if let ItemKind::Alloc { object, count, .. } = &item.kind {

@@ -237,6 +237,7 @@ impl Required<'_> {
             sections::add(&mut s.sum.written, *loc, piece.clone());
             if let Some(verdict) = &mut s.verdict
                 && self.hit(p, &s.req, *loc, piece, facts)
+                && !self.is_first(p, id, to, facts, &pieces)
             {
                 verdict.pushed.insert((p, id));
                 // The push reads it.

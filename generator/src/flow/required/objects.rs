@@ -105,7 +105,7 @@ pub(super) fn whole(
         if dim.extent.is_none() && block.is_none() {
             return None;
         }
-        if let Some(extent) = dim.extent.as_ref().map(widened) {
+        if let Some(extent) = dim.extent.as_deref().map(widened) {
             extents = Some(match extents {
                 None => extent,
                 Some(extents) => product(extents, extent),

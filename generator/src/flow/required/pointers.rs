@@ -100,12 +100,12 @@ impl Required<'_> {
             }
             place.path.push(Step::Field(field));
             let mut subscripts = Vec::new();
-            while let Type::Array { elem, extent } = ty {
-                let extent = i128::from((*extent)?);
+            while let Type::Array(row) = ty {
+                let extent = i128::from(row.extent?);
                 count *= extent;
-                let dim = Dim { extent: Some(number(extent)) };
+                let dim = Dim::of(number(extent));
                 subscripts.push(Subscript { at: number(0), dim });
-                ty = elem;
+                ty = &row.elem;
             }
             if !subscripts.is_empty() {
                 place.path.push(Step::Index(subscripts));

@@ -343,8 +343,8 @@ impl Required<'_> {
 /// A pointer to rows, as one to what they are made of.
 fn to_numbers(pointer: Expr) -> Expr {
     match pointer.ty.target() {
-        Some(rows @ Type::Array { .. }) => {
-            let ty = Type::Pointer(Box::new(rows.innermost().clone()));
+        Some(rows @ Type::Array(_)) => {
+            let ty = Type::pointer(rows.innermost().clone());
             Expr::cast(pointer, ty)
         }
         _ => pointer,

@@ -133,7 +133,7 @@ impl Required<'_> {
         !(meet(&call.written, &rest.read) || meet(&call.written, &rest.written) || meet(&rest.written, &call.read))
     }
 
-    fn writers(&self, p: ProcId, region: RegionId) -> Arc<Writers> {
+    pub(super) fn writers(&self, p: ProcId, region: RegionId) -> Arc<Writers> {
         if let Some(known) = self.writers.borrow().get(&(p, region)) {
             return known.clone();
         }

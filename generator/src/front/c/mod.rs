@@ -10,6 +10,7 @@ mod inclusions;
 mod joint;
 mod lower;
 mod meant;
+mod mpi;
 mod openmp;
 mod rules;
 mod run;
@@ -41,6 +42,18 @@ const PARTS: usize = 16;
 
 /// Reads the sources.
 pub fn read(input: &Input) -> Result<Program, Unread> {
+    if !input.trees.is_empty() {
+        return read_all(input);
+    }
+    // Without a folder for temporary files the header of an MPI is read, if there is one.
+    let reading = mpi::Reading::new().ok();
+    match reading {
+        Some(reading) => read_all(&reading.input(input)),
+        None => read_all(input),
+    }
+}
+
+fn read_all(input: &Input) -> Result<Program, Unread> {
     std::thread::scope(|scope| {
         // A stored tree may come from another machine: its source stays unread.
         let files = if input.trees.is_empty() { &input.files[..] } else { &[] };

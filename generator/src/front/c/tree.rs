@@ -413,7 +413,8 @@ impl<'de> Visitor<'de> for ListSeed<'_> {
                 nodes.push(node);
             }
         }
-        Ok(nodes)
+        // Most nodes have one part, and room for four.
+        Ok(nodes.into_boxed_slice().into_vec())
     }
 }
 

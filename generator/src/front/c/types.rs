@@ -1,5 +1,6 @@
 //! C types: clang prints them as text, this reads the text.
 
+use crate::ir::library::HANDLES;
 use crate::ir::{Constants, Field, IntKind, StructId, Type, Types};
 
 /// A type with its qualifiers.
@@ -135,14 +136,14 @@ impl CType {
                 Type::integer(name).unwrap_or_else(named)
             }
             CType::Float(bits) => Type::Float { bits: *bits },
-            CType::Pointer(to) => Type::Pointer(Box::new(to.ty.ir())),
+            CType::Pointer(to) => Type::pointer(to.ty.ir()),
             CType::Array(elem, extent) => {
                 let extent = if let Extent::Known(extent) = extent { Some(*extent) } else { None };
-                Type::Array { elem: Box::new(elem.ty.ir()), extent }
+                Type::array(elem.ty.ir(), extent)
             }
             CType::Struct(id) => Type::Struct(*id),
             CType::Function => Type::function(),
-            CType::Opaque(name) => Type::Opaque(name.clone()),
+            CType::Opaque(name) => Type::Opaque(name[..].into()),
         }
     }
 }
@@ -287,7 +288,7 @@ impl<'t> Parser<'t, '_> {
         loop {
             self.skip_space();
             if self.take('*') {
-                base = Qualified::plain(CType::Pointer(Box::new(base)));
+                base = Qualified::plain(handle_to(&base.ty).unwrap_or_else(|| CType::Pointer(Box::new(base))));
                 continue;
             }
             let before = self.rest;
@@ -336,6 +337,17 @@ impl<'t> Parser<'t, '_> {
     }
 }
 
+/// The handle of MPI that a pointer to a type is, as the header has it that sources are read with.
+fn handle_to(to: &CType) -> Option<CType> {
+    let CType::Opaque(name) = to else { return None };
+    name.strip_prefix("struct adtape_handle_").filter(|name| HANDLES.contains(name)).map(handle)
+}
+
+/// A handle of MPI.
+pub fn handle(name: &str) -> CType {
+    CType::Int { bits: 64, signed: true, name: name.to_string() }
+}
+
 /// What is said of a variable whose type has no form here, and the way round.
 pub fn opaque(name: &str) -> (String, &'static str) {
     if name.contains("_Complex") {
@@ -382,7 +394,7 @@ pub fn array_of_all(members: &[Field], types: &Types) -> Option<Field> {
         return None;
     }
     let extent = all.iter().map(|(_, count)| count).sum();
-    let ty = Type::Array { elem: Box::new(number), extent: Some(extent) };
+    let ty = Type::array(number, Some(extent));
     Some(Field { name: "all".to_string(), ty, read_only: false })
 }
 

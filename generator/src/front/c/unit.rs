@@ -4,6 +4,7 @@ use super::functions;
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
 use super::types::{self, CType, Extent, Names, Qualified};
+use crate::ir::library::HANDLES;
 use crate::ir::{DeclaredType, Field, FieldId, Meaning, Named, Struct, StructId, Type, Types, Use};
 use crate::names::words;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -67,9 +68,9 @@ impl Structs {
             Type::Float { bits: 80 } => Some((16, 16)),
             Type::Float { bits } => Some((u64::from(*bits) / 8, u64::from(*bits) / 8)),
             Type::Pointer(_) => Some((8, 8)),
-            Type::Array { elem, extent } => {
-                let (size, align) = self.layout(elem)?;
-                Some((size.checked_mul((*extent)?)?, align))
+            Type::Array(row) => {
+                let (size, align) = self.layout(&row.elem)?;
+                Some((size.checked_mul(row.extent?)?, align))
             }
             Type::Struct(id) if self.odd.contains(id) => None,
             Type::Struct(id) if self.types.structs[*id].shared => Some((8, 8)),
@@ -77,7 +78,7 @@ impl Structs {
                 let (mut size, mut align) = (0_u64, 1);
                 for field in &self.types.structs[*id].fields {
                     let (bytes, alignment) = match &field.ty {
-                        Type::Array { elem, extent: None } => (0, self.layout(elem)?.1),
+                        Type::Array(row) if row.extent.is_none() => (0, self.layout(&row.elem)?.1),
                         ty => self.layout(ty)?,
                     };
                     size = size.next_multiple_of(alignment) + bytes;
@@ -293,6 +294,9 @@ impl Names for Naming<'_, '_> {
         }
         let node = *self.unit.typedefs.get(name)?;
         let text = node.written_type.as_ref();
+        if HANDLES.contains(&name) {
+            return Some(Qualified::plain(types::handle(name)));
+        }
         let unnamed = named_by(node, "RecordDecl").and_then(|id| self.unit.records_by_id.get(&id).copied());
         match unnamed {
             // A struct that has a tag and is not defined here.
@@ -449,7 +453,7 @@ impl Naming<'_, '_> {
         if numbers.windows(2).any(|pair| pair[0] != pair[1]) {
             return None;
         }
-        let is_array = |ty: &Type| matches!(ty, Type::Array { elem, .. } if elem.is_number());
+        let is_array = |ty: &Type| matches!(ty, Type::Array(row) if row.elem.is_number());
         let is_one = types.iter().all(Type::is_number);
         let array = types.iter().position(is_array).or_else(|| is_one.then_some(0))?;
         for (at, ty) in types.into_iter().enumerate().filter(|(at, _)| *at != array) {
@@ -467,8 +471,8 @@ impl Naming<'_, '_> {
         let found = self.unit.ctype(text, self.structs);
         let read_only = is_read_only(&found);
         let ty = match found {
-            _ if field.bit_field => Type::Opaque("bit-field".to_string()),
-            _ if found.is_volatile() => Type::Opaque(format!("volatile {}", text.replace("volatile ", ""))),
+            _ if field.bit_field => Type::Opaque("bit-field".into()),
+            _ if found.is_volatile() => Type::Opaque(format!("volatile {}", text.replace("volatile ", ""))[..].into()),
             found => found.ty.ir(),
         };
         Field { name: field.name.to_string(), ty, read_only }

@@ -4,16 +4,18 @@
 //!   allocate (a(n, 0:m))       an array that lives from here on, until its region of statements ends
 //!   deallocate (a)             nothing names it from here on
 //!   a = x*y                    where 'a' is not allocated: allocates it with the shape of the value
+//!   allocate (s%a(n))          an allocatable component of a variable of the procedure: an array beside the variable
 //! ```
 
+use super::derived::inquiry_name;
 use super::make::*;
-use super::state::{Array, Lower, Memory, Result};
+use super::state::{Array, Lower, Memory, Result, Slot};
 use super::types::logical;
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::SymbolId;
 use adtape_fortran::source::Span as At;
-use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Part, Reference};
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Reference};
 
 /// Dimensions and lower bounds.
 type Bounds = (Vec<Dim>, Vec<Expr>);
@@ -35,13 +37,9 @@ impl<'t> Lower<'_, 't> {
         for object in objects.iter().filter(|object| object.keyword.is_none()) {
             let ArgumentValue::Expr(value) = &object.value else { continue };
             let Some(reference) = value.reference() else { continue };
-            let [part] = &reference.parts[..] else {
-                let help = "allocate it where the adjoint is called, or use an array of the procedure";
-                return self.refuse(value.span, Class::Language, "a component is allocated", help);
-            };
-            self.allocate_one(part, source.or(mold), span)?;
+            let slot = self.allocate_one(reference, source.or(mold), span)?;
             if let Some(source) = source {
-                self.assign_source(reference, source)?;
+                self.assign_source(&slot, reference, source)?;
             }
         }
         self.no_failure(objects)
@@ -61,52 +59,215 @@ impl<'t> Lower<'_, 't> {
         Ok(())
     }
 
-    fn allocate_one(&mut self, part: &'t Part, like: Option<&'t Written>, span: At) -> Result<()> {
-        let id = self.symbol(&part.name)?;
-        let symbol = self.names.symbol(id);
-        if !self.is_our_allocatable(id) {
-            let help =
-                "allocate variables of the procedure; those of modules and arguments before the adjoint is called";
-            return self.refuse(span, Class::Language, format!("'{}' is allocated here", symbol.name), help);
-        }
-        if self.memory.contains_key(&id) {
-            let what = format!("'{}' is allocated a second time", symbol.name);
+    fn allocate_one(&mut self, reference: &'t Reference, like: Option<&'t Written>, span: At) -> Result<Slot> {
+        let Some(slot) = self.slot(reference)? else {
+            let (name, help) = match &reference.parts[..] {
+                [part] => (
+                    format!("'{}' is allocated here", part.name.name),
+                    "allocate variables of the procedure; those of modules and arguments before the adjoint is called",
+                ),
+                _ => (
+                    "a component is allocated".to_string(),
+                    "allocate it where the adjoint is called, or use a variable of the procedure that is no array",
+                ),
+            };
+            return self.refuse(span, Class::Language, name, help);
+        };
+        let name = self.slot_name(&slot);
+        if self.slot_memory(&slot).is_some() {
+            let what = format!("'{name}' is allocated a second time");
             return self.refuse(span, Class::Language, what, "deallocate it before, or use another variable");
         }
-        if symbol.dims.is_none() {
-            return self.memory(id, span).map(drop);
+        if self.is_scalar_slot(&slot) {
+            return self.new_scalar(&slot, span).map(|()| slot);
         }
-        let bounds = match (part.lists.first(), like) {
+        let bounds = match (reference.parts.last().and_then(|part| part.lists.first()), like) {
             (Some(list), _) => self.allocated_bounds(list, span)?,
             (None, Some(like)) => self.bounds_like(like)?,
             (None, None) => return self.refuse(span, Class::Language, "bounds are missing", ""),
         };
-        self.new_array(id, bounds, span)
+        self.new_array(&slot, bounds, span)?;
+        Ok(slot)
+    }
+
+    /// The allocatable variable of this procedure, or the component of one, that a reference names; none for others.
+    pub fn slot(&mut self, reference: &'t Reference) -> Result<Option<Slot>> {
+        let (last, way) = reference.parts.split_last().expect("a reference has a part");
+        let Some(first) = way.first() else {
+            let id = self.symbol(&last.name)?;
+            if let Some(slot) = self.out.slots.get(&id) {
+                return Ok(Some(slot.clone()));
+            }
+            return Ok(self.is_our_allocatable(id).then_some(Slot::Variable(id)));
+        };
+        if way.iter().any(|part| !part.lists.is_empty()) {
+            return Ok(None);
+        }
+        let id = self.symbol(&first.name)?;
+        let symbol = self.names.symbol(id);
+        let is_own = self.owns(symbol.scope) && (!symbol.flags.dummy || self.out.dummies.contains(&id));
+        if !is_own || self.names.is_saved(id) {
+            return Ok(None);
+        }
+        let Memory::Scalar(mut place) = self.memory(id, first.name.span)? else { return Ok(None) };
+        for number in 1..way.len() {
+            let Memory::Scalar(inner) = self.component(&place, reference, number)? else { return Ok(None) };
+            place = inner;
+        }
+        let (Base::Object(object), Type::Struct(id)) = (&place.base, &place.ty) else { return Ok(None) };
+        let fields = &self.reader.types.structs[*id].fields;
+        let field = fields.ids().find(|field| *fields[*field].name == *last.name.name);
+        let field = field.filter(|field| fields[*field].ty.target().is_some());
+        Ok(field.map(|field| Slot::Component(*object, way_to(&place, field))))
+    }
+
+    /// What a slot holds, if the statements before have allocated it.
+    pub fn slot_memory(&self, slot: &Slot) -> Option<&Memory> {
+        match slot {
+            Slot::Variable(id) => self.memory.get(id),
+            Slot::Component(..) => self.components.get(slot),
+        }
+    }
+
+    fn fill_slot(&mut self, slot: &Slot, memory: Memory) {
+        if let Slot::Component(object, _) = slot {
+            self.beside.insert(*object);
+        }
+        match slot {
+            Slot::Variable(id) => self.memory.insert(*id, memory),
+            Slot::Component(..) => self.components.insert(slot.clone(), memory),
+        };
+    }
+
+    pub fn empty_slot(&mut self, slot: &Slot) -> Option<Memory> {
+        match slot {
+            Slot::Variable(id) => self.memory.remove(id),
+            Slot::Component(..) => self.components.remove(slot),
+        }
+    }
+
+    fn slot_name(&self, slot: &Slot) -> String {
+        let Slot::Component(object, way) = slot else {
+            let Slot::Variable(id) = slot else { unreachable!("there are two kinds") };
+            return self.names.symbol(*id).name.to_string();
+        };
+        let known = &self.b.proc().objects[*object];
+        let (mut name, mut ty) = (known.name.clone(), known.elem.clone());
+        for field in way {
+            let Type::Struct(id) = ty else { break };
+            let inner = &self.reader.types.structs[id].fields[*field];
+            name = format!("{name}_{}", inner.name);
+            ty = inner.ty.clone();
+        }
+        name
+    }
+
+    /// The type of an element of what a slot holds.
+    fn slot_type(&mut self, slot: &Slot, span: At) -> Result<Type> {
+        match slot {
+            Slot::Variable(id) => self.type_of_symbol(*id, span),
+            Slot::Component(..) => {
+                let field = self.slot_field(slot).expect("a component").1;
+                Ok(field.ty.target().map_or(Type::Void, |row| row.innermost().clone()))
+            }
+        }
+    }
+
+    /// The type that has a component, and the component.
+    fn slot_field(&self, slot: &Slot) -> Option<(&Struct, &Field)> {
+        let Slot::Component(object, way) = slot else { return None };
+        let structs = &self.reader.types.structs;
+        let (last, way) = way.split_last()?;
+        let mut ty = &self.b.proc().objects[*object].elem;
+        for field in way {
+            let Type::Struct(id) = ty else { return None };
+            ty = &structs[*id].fields[*field].ty;
+        }
+        let Type::Struct(id) = ty else { return None };
+        Some((&structs[*id], &structs[*id].fields[*last]))
+    }
+
+    fn is_scalar_slot(&self, slot: &Slot) -> bool {
+        match slot {
+            Slot::Variable(id) => self.names.symbol(*id).dims.is_none(),
+            Slot::Component(..) => self.slot_field(slot).is_some_and(|(of, field)| {
+                let size = inquiry_name("size", &field.name, 1);
+                of.fields.iter().all(|other| other.name != size)
+            }),
+        }
+    }
+
+    /// A scalar that is allocated from here on.
+    fn new_scalar(&mut self, slot: &Slot, span: At) -> Result<()> {
+        if let Slot::Variable(id) = slot {
+            return self.memory(*id, span).map(drop);
+        }
+        let (name, ty) = (self.slot_name(slot), self.slot_type(slot, span)?);
+        if !self.b.at_top() || matches!(ty, Type::Struct(_)) {
+            let what = format!("'{name}', a component, is allocated here");
+            return self.refuse(span, Class::Language, what, "allocate it outside of branches and loops");
+        }
+        let place = self.span(span);
+        let unique = self.unique_array(&name);
+        let Array { base, .. } = self.declared_array(&unique, ty.clone(), Vec::new(), Vec::new(), place);
+        self.fill_slot(slot, Memory::Scalar(Place { base, path: Vec::new(), ty }));
+        Ok(())
     }
 
     /// Whether a variable is an allocatable one of this procedure, with a life of its own.
     fn is_our_allocatable(&self, id: SymbolId) -> bool {
         let symbol = self.names.symbol(id);
-        symbol.scope == self.own && symbol.flags.allocatable && !symbol.flags.dummy && !self.names.is_saved(id)
+        let is_own = self.owns(symbol.scope) && !symbol.flags.dummy && !self.names.is_saved(id);
+        symbol.flags.allocatable && (is_own || self.lives_here(id))
     }
 
-    /// A variable that is allocated from here on.
-    fn new_array(&mut self, id: SymbolId, (dims, lowers): Bounds, span: At) -> Result<()> {
-        let name = self.names.symbol(id).name.to_string();
-        let ty = self.type_of_symbol(id, span)?;
-        if matches!(ty, Type::Struct(_)) && !self.b.at_top() {
-            let what = format!("'{name}', of a derived type, is allocated in a branch or a loop");
-            return self.refuse(span, Class::Language, what, "allocate it outside of branches and loops");
-        }
-        let is_taken = |name: &String| self.facts.lowers.contains_key(name);
+    /// A name that no other array of the procedure has.
+    pub fn unique_array(&self, name: &str) -> String {
         let numbered = (2..).map(|count| format!("{name}_{count}"));
-        let unique = std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name);
+        let mut names = std::iter::once(name.to_string()).chain(numbered);
+        names.find(|name| !self.facts.lowers.contains_key(name)).expect("numbers never end")
+    }
+
+    /// An array that is allocated from here on.
+    fn new_array(&mut self, slot: &Slot, (dims, lowers): Bounds, span: At) -> Result<()> {
+        let (name, ty) = (self.slot_name(slot), self.slot_type(slot, span)?);
+        let is_struct = matches!(ty, Type::Struct(_));
+        if is_struct && (!self.b.at_top() || matches!(slot, Slot::Component(..))) {
+            let what = format!("'{name}', of a derived type, is allocated as a component, in a branch or in a loop");
+            return self.refuse(span, Class::Language, what, "allocate a variable, outside of branches and loops");
+        }
+        let unique = self.unique_array(&name);
         let place = self.span(span);
         let array = Array { deferred: true, ..self.declared_array(&unique, ty, dims, lowers, place) };
         let memory = Memory::Array(array);
-        self.begun(id, &memory, span)?;
-        self.memory.insert(id, memory);
+        if let Slot::Variable(id) = slot {
+            self.begun(*id, &memory, span)?;
+        }
+        self.fill_slot(slot, memory);
         Ok(())
+    }
+
+    /// Refuses a variable as a whole whose components are arrays beside it.
+    pub fn refuse_whole(&mut self) {
+        let beside = self.beside.clone();
+        if beside.is_empty() {
+            return;
+        }
+        let proc = self.b.proc();
+        let mut found = Vec::new();
+        for (id, item) in proc.items.by_id() {
+            walk::places_of_item(proc, id, &mut |place| {
+                let is_beside = place.base.object().is_some_and(|object| beside.contains(&object));
+                if is_beside && (place.ty.as_struct().is_some() || place.ty.target().is_some()) {
+                    found.push(item.span);
+                }
+            });
+        }
+        for span in found {
+            let what = "a variable whose components this procedure allocates is used as a whole here";
+            let help = "pass its components, or allocate them where the adjoint is called";
+            self.reader.refuse(span, Class::Language, what, help);
+        }
     }
 
     fn allocated_bounds(&mut self, list: &'t [Argument], span: At) -> Result<Bounds> {
@@ -122,7 +283,7 @@ impl<'t> Lower<'_, 't> {
             };
             let lower = self.steady(lower);
             let extent = self.steady(subtract(upper, lower.clone()).offset(1));
-            dims.push(Dim { extent: Some(extent) });
+            dims.push(Dim::of(extent));
             lowers.push(lower);
         }
         Ok((dims, lowers))
@@ -134,7 +295,7 @@ impl<'t> Lower<'_, 't> {
         let shape = self.shape(value)?;
         let mut dims = Vec::new();
         for extent in shape {
-            dims.push(Dim { extent: Some(self.steady(extent)) });
+            dims.push(Dim::of(self.steady(extent)));
         }
         let mut lowers = vec![Expr::int(1); dims.len()];
         if let Some(reference) = value.reference().filter(|one| self.is_variable(one) && self.is_whole(one))
@@ -146,14 +307,13 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// `source=`: the value of a new variable.
-    fn assign_source(&mut self, to: &'t Reference, source: &'t Written) -> Result<()> {
-        let id = self.symbol(&to.parts[0].name)?;
-        let Memory::Array(array) = self.memory(id, to.span)? else {
-            let value = self.scalar(source)?;
-            let spot = self.place(to, &[])?;
-            return self.assign_spot(spot, value, to);
-        };
-        self.fill_array(&array, source)
+    fn assign_source(&mut self, slot: &Slot, to: &'t Reference, source: &'t Written) -> Result<()> {
+        if let Some(Memory::Array(array)) = self.slot_memory(slot).cloned() {
+            return self.fill_array(&array, source);
+        }
+        let value = self.scalar(source)?;
+        let spot = self.place(to, &[])?;
+        self.assign_spot(spot, value, to)
     }
 
     /// Gives the elements of a new array their values.
@@ -185,14 +345,13 @@ impl<'t> Lower<'_, 't> {
 
     /// `a = b` that allocates `a`: it was not allocated, or it had another shape. Says whether it was such a one.
     pub fn allocated_by(&mut self, target: &'t Reference, value: &'t Written) -> Result<bool> {
-        let Some(name) = target.name() else { return Ok(false) };
-        let id = self.symbol(name)?;
         let has_shape = self.names.type_of(self.scope, value).rank.is_some_and(|rank| rank > 0);
-        if !self.is_our_allocatable(id) || self.names.symbol(id).dims.is_none() || !has_shape {
+        if !has_shape || target.parts.iter().any(|part| !part.lists.is_empty()) {
             return Ok(false);
         }
+        let Some(slot) = self.slot(target)?.filter(|slot| !self.is_scalar_slot(slot)) else { return Ok(false) };
         // In a loop a pass would find what the one before made.
-        let (before, is_alive) = match self.memory.get(&id) {
+        let (before, is_alive) = match self.slot_memory(&slot) {
             None => (None, false),
             Some(memory @ Memory::Array(array)) if array.deferred => {
                 (Some(array.lowers.clone()), self.is_alive(memory))
@@ -204,7 +363,7 @@ impl<'t> Lower<'_, 't> {
         }
         let (dims, lowers) = self.bounds_like(value)?;
         if let Some(before) = before {
-            let extents: Vec<Expr> = dims.iter().filter_map(|dim| dim.extent.clone()).collect();
+            let extents: Vec<Expr> = dims.iter().filter_map(|dim| dim.extent.as_deref().cloned()).collect();
             // Where the shapes are equal, the bounds stay.
             let from_one = |lowers: &[Expr]| lowers.iter().all(|lower| known(lower) == Some(1));
             let is_clear = from_one(&before) && from_one(&lowers);
@@ -212,13 +371,13 @@ impl<'t> Lower<'_, 't> {
                 return Ok(false);
             }
         }
-        let old = self.memory.remove(&id);
-        self.new_array(id, (dims, lowers), target.span)?;
-        let Some(Memory::Array(new)) = self.memory.remove(&id) else { return Ok(false) };
+        let old = self.empty_slot(&slot);
+        self.new_array(&slot, (dims, lowers), target.span)?;
+        let Some(Memory::Array(new)) = self.empty_slot(&slot) else { return Ok(false) };
         // The value may read what the name stood for.
-        old.filter(|_| is_alive).into_iter().for_each(|old| drop(self.memory.insert(id, old)));
+        old.filter(|_| is_alive).into_iter().for_each(|old| self.fill_slot(&slot, old));
         let filled = self.fill_array(&new, value);
-        self.memory.insert(id, Memory::Array(new));
+        self.fill_slot(&slot, Memory::Array(new));
         filled.map(|()| true)
     }
 
@@ -226,26 +385,32 @@ impl<'t> Lower<'_, 't> {
     pub fn deallocate(&mut self, objects: &'t [Argument]) -> Result<()> {
         for object in objects.iter().filter(|object| object.keyword.is_none()) {
             let ArgumentValue::Expr(value) = &object.value else { continue };
-            let Some(name) = value.name() else {
-                let help = "deallocate it behind the call of the adjoint";
-                return self.refuse(value.span, Class::Language, "a component is deallocated", help);
+            let slot = match value.reference() {
+                Some(reference) => self.slot(reference)?,
+                None => None,
             };
-            let id = self.symbol(name)?;
-            if !self.is_our_allocatable(id) || !self.is_allocated_here(id) {
-                let what = format!("'{}' is deallocated here", name.name);
-                let help = "deallocate it in the branch or the loop in which it was allocated";
+            let Some(slot) = slot.filter(|slot| self.is_allocated_here(slot)) else {
+                let what = match value.name() {
+                    Some(name) => format!("'{}' is deallocated here", name.name),
+                    None => "a component is deallocated".to_string(),
+                };
+                let help = "deallocate it in the branch or the loop in which this procedure allocated it, or behind \
+                            the call of the adjoint";
                 return self.refuse(value.span, Class::Language, what, help);
+            };
+            if !self.is_scalar_slot(&slot) || matches!(slot, Slot::Component(..)) {
+                self.empty_slot(&slot);
             }
-            if self.names.symbol(id).dims.is_some() {
-                self.memory.remove(&id);
+            if let Slot::Variable(id) = slot {
+                self.out.freed.insert(id);
             }
         }
         self.no_failure(objects)
     }
 
     /// Whether an array was allocated among the statements at hand, not in a branch or a loop around them.
-    fn is_allocated_here(&self, id: SymbolId) -> bool {
-        match self.memory.get(&id) {
+    pub fn is_allocated_here(&self, slot: &Slot) -> bool {
+        match self.slot_memory(slot) {
             Some(Memory::Array(Array { base: Base::Object(object), .. })) => {
                 self.b.proc().objects[*object].life == Life::Region(self.b.region())
             }
@@ -265,16 +430,27 @@ impl<'t> Lower<'_, 't> {
 
     /// `allocated(a)`, where the statements before show it.
     pub fn is_allocated(&mut self, expr: &'t Written, name: &'t Written) -> Result<Expr> {
-        let id = match name.name() {
-            Some(ident) => Some(self.symbol(ident)?),
+        let slot = match name.reference() {
+            Some(reference) => self.slot(reference)?,
             None => None,
         };
-        if let Some(id) = id.filter(|id| self.is_our_allocatable(*id)) {
-            let known = self.memory.get(&id).map(|memory| self.is_alive(memory));
+        if let Some(slot) = slot {
+            let known = self.slot_memory(&slot).map(|memory| self.is_alive(memory));
+            // What one call leaves in a module, the next one finds.
+            let is_new = matches!(&slot, Slot::Variable(id) if self.lives_here(*id) && !self.out.freed.contains(id));
+            if is_new && known.is_none() {
+                let what = "whether this is allocated depends on what ran before the call";
+                let help = "allocate it before the adjoint is called, or allocate and deallocate it in each call";
+                return self.refuse(expr.span, Class::Language, what, help);
+            }
             if known == Some(true) || known.is_none() && self.b.at_top() {
                 return Ok(Expr::constant(i128::from(known.is_some()), logical()));
             }
         }
+        let id = match name.name() {
+            Some(ident) => Some(self.symbol(ident)?),
+            None => None,
+        };
         // An argument is allocated where the procedure is called.
         if let Some(Memory::Array(Array { deferred: true, .. })) = id.and_then(|id| self.memory.get(&id))
             && id.is_some_and(|id| self.names.symbol(id).flags.dummy)
@@ -288,18 +464,29 @@ impl<'t> Lower<'_, 't> {
     /// `call move_alloc(a, b)` of two variables of the procedure.
     pub fn move_allocation(&mut self, reference: &'t Reference) -> Result<()> {
         let list = self.arguments(&reference.parts[0], &["from", "to"]);
-        let names = [0, 1].map(|at| list.get(at).copied().flatten().and_then(|value| value.name()));
-        if let [Some(from), Some(to)] = names {
-            let (from, to) = (self.symbol(from)?, self.symbol(to)?);
-            let are_ours = self.is_our_allocatable(from) && self.is_our_allocatable(to);
-            let is_free = !self.memory.contains_key(&to) || self.is_allocated_here(to);
-            if are_ours && is_free && self.is_allocated_here(from) && self.names.symbol(from).dims.is_some() {
-                let memory = self.memory.remove(&from).expect("it is allocated");
-                self.memory.insert(to, memory);
+        let mut slots = Vec::new();
+        for at in [0, 1] {
+            let given = list.get(at).copied().flatten().and_then(|value| value.reference());
+            slots.extend(given.map(|given| self.slot(given)).transpose()?.flatten());
+        }
+        if let [from, to] = &slots[..] {
+            let is_free = self.slot_memory(to).is_none() || self.is_allocated_here(to);
+            if is_free && self.is_allocated_here(from) && !self.is_scalar_slot(from) {
+                let memory = self.empty_slot(from).expect("it is allocated");
+                self.fill_slot(to, memory);
                 return Ok(());
             }
         }
         let what = "MOVE_ALLOC of what was not allocated among these statements";
         self.refuse(reference.span, Class::Language, what, "copy the array")
     }
+}
+
+/// The components from an object on to one of what lies at a place.
+pub fn way_to(place: &Place, field: FieldId) -> Vec<FieldId> {
+    let way = place.path.iter().filter_map(|step| match step {
+        Step::Field(field) => Some(*field),
+        Step::Index(_) => None,
+    });
+    way.chain([field]).collect()
 }

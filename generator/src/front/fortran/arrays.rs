@@ -23,7 +23,7 @@ impl<'t> Lower<'_, 't> {
             return Ok(array.extents());
         }
         if let Some(call) = self.reader.operator(expr)
-            && let Called::Procedure(scope) = self.reader.called(self.scope, &call.parts[0])
+            && let Called::Procedure(scope) = self.called(&call.parts[0])
             && self.returns_array(scope)
         {
             let array = self.returned_array(expr, scope, call)?;
@@ -45,7 +45,7 @@ impl<'t> Lower<'_, 't> {
                     _ => None,
                 });
                 let arguments: Vec<&'t Written> = arguments.collect();
-                match self.reader.called(self.scope, part) {
+                match self.called(part) {
                     Called::Intrinsic(name) if REDUCING.contains(&&*name) => {
                         return self.reduced_shape(expr, &name, part);
                     }
@@ -142,6 +142,9 @@ impl<'t> Lower<'_, 't> {
 
     /// A nest of loops over all elements, the first subscript running fastest: each with its subscripts from 0.
     pub fn nest(&mut self, shape: &[Expr], body: &mut dyn FnMut(&mut Self, &[Expr]) -> Result<()>) -> Result<()> {
+        if shape.iter().any(|extent| known(extent).is_some_and(|extent| extent <= 0)) {
+            return Ok(());
+        }
         let extents: Vec<Expr> = shape.iter().map(|extent| self.extent(extent.clone())).collect();
         let mut vars = Vec::new();
         for (k, extent) in extents.iter().enumerate().rev() {
@@ -176,7 +179,7 @@ impl<'t> Lower<'_, 't> {
     /// A new array for so many elements.
     pub fn scratch(&mut self, name: &str, elem: Type, shape: &[Expr]) -> Array {
         let extents: Vec<Expr> = shape.iter().map(|extent| self.extent(extent.clone())).collect();
-        let dims: Vec<Dim> = extents.into_iter().map(|extent| Dim { extent: Some(extent) }).collect();
+        let dims: Vec<Dim> = extents.into_iter().map(Dim::of).collect();
         let lowers = vec![Expr::int(1); dims.len()];
         let span = self.b.span;
         self.declared_array(name, elem, dims, lowers, span)

@@ -18,7 +18,9 @@ impl<'t> Lower<'_, 't> {
         if self.names_text(target) {
             return Ok(());
         }
-        self.refuse_own_assignment(target, value)?;
+        if let Some(call) = self.reader.assignment(target) {
+            return self.call_statement(call);
+        }
         let rank = self.names.type_of_reference(self.scope, target).rank;
         match rank {
             Some(0) if self.is_derived(target) => self.assign_struct(target, &[], value, &[]),
@@ -106,7 +108,7 @@ impl<'t> Lower<'_, 't> {
         let (mut inside, mut bounds) = (false, Vec::new());
         walk::reference(target, &mut |node| {
             let Node::Reference(reference) = node else { return };
-            let called = self.reader.called(self.scope, &reference.parts[0]);
+            let called = self.called(&reference.parts[0]);
             if matches!(&called, super::state::Called::Intrinsic(name) if matches!(&**name, "lbound" | "size" | "ubound"))
             {
                 let list = reference.parts[0].lists.iter().flatten();
@@ -211,20 +213,43 @@ impl<'t> Lower<'_, 't> {
         found
     }
 
-    /// Refuses an assignment that may allocate its target anew: to the whole of what is allocatable, of a value that is
-    /// not seen to have its shape.
+    /// Refuses an assignment that allocates its target anew: to the whole of what is allocatable, of a value with another
+    /// shape. Where only a run shows that, the run stops.
     fn refuse_reallocation(&mut self, target: &'t Reference, value: &'t Written) -> Result<()> {
         if !self.is_whole(target) {
             return Ok(());
         }
         let Memory::Array(Array { deferred: true, .. }) = self.last_part(target, &[])?.memory else { return Ok(()) };
-        if self.shape(value)? == self.reference_shape(target)? {
+        let (from, to) = (self.shape(value)?, self.reference_shape(target)?);
+        if from == to {
             return Ok(());
         }
         let name = &target.parts.last().expect("a part").name.name;
+        let differs = |a: &Expr, b: &Expr| known(a).zip(known(b)).is_some_and(|(a, b)| a != b);
+        if from.len() == to.len() && !from.iter().zip(&to).any(|(a, b)| differs(a, b)) {
+            self.stop_at_other_shape(name, &from, &to);
+            return Ok(());
+        }
         let what = format!("this assignment allocates '{name}' anew where the shapes differ");
         let help = format!("write '{name}(:) = ...', with a colon for each dimension, if they are the same");
         self.refuse(target.span, Class::Language, what, &help)
+    }
+
+    /// Stops the program where two shapes differ.
+    fn stop_at_other_shape(&mut self, name: &str, from: &[Expr], to: &[Expr]) {
+        let differ = from.iter().zip(to).filter(|(from, to)| from != to).map(|(from, to)| {
+            let from = convert(from.clone(), &to.ty);
+            Expr::binary(Binary::NotEqual, from, to.clone(), super::types::logical())
+        });
+        let either = differ.reduce(|a, b| Expr::binary(Binary::Or, a, b, super::types::logical()));
+        let Some(either) = either else { return };
+        self.b.begin_branch(either);
+        let line = self.b.span.line;
+        let text = format!("'line {line}: {name} gets another shape here, and derivatives do not allocate it anew'");
+        let callee =
+            Callee::External { function: External::Named("error stop".into()), returns: false, unknown: false };
+        self.b.call(callee, vec![Expr::verbatim(text, Type::pointer(Type::Void))], None, None);
+        self.b.end_branch();
     }
 
     /// The shape of what is assigned: of an array whose last extent is not known, that of the value.
@@ -277,7 +302,7 @@ impl<'t> Lower<'_, 't> {
 
     /// Whether a call leads to a procedure that names a variable of its own accord, element by element.
     fn is_named_by(&self, name: &str, reference: &Reference) -> bool {
-        let super::state::Called::Procedure(scope) = self.reader.called(self.scope, &reference.parts[0]) else {
+        let super::state::Called::Procedure(scope) = self.called(&reference.parts[0]) else {
             return false;
         };
         let Some(id) = self.names.lookup(self.scope, name) else { return false };
@@ -306,7 +331,7 @@ impl<'t> Lower<'_, 't> {
         let mut found = false;
         walk::expr(value, &mut |node| {
             let Node::Reference(reference) = node else { return };
-            let called = self.reader.called(self.scope, &reference.parts[0]);
+            let called = self.called(&reference.parts[0]);
             found |= match called {
                 super::state::Called::Intrinsic(name) => {
                     let reduces = || self.names.type_of_reference(self.scope, reference).rank != Some(0);

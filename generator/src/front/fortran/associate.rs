@@ -30,7 +30,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// What a name of ASSOCIATE stands for: the place as it is at the beginning, or a value.
-    fn associated(&mut self, value: &'t Written) -> Result<Memory> {
+    pub fn associated(&mut self, value: &'t Written) -> Result<Memory> {
         let rank = self.names.type_of(self.scope, value).rank;
         let Some(reference) = value.reference().filter(|reference| self.is_variable(reference)) else {
             if rank == Some(0) {
@@ -74,7 +74,7 @@ impl<'t> Lower<'_, 't> {
         let shape = self.reference_shape(reference)?;
         let mut dims = Vec::new();
         for extent in shape {
-            dims.push(Dim { extent: Some(self.steady(extent)) });
+            dims.push(Dim::of(self.steady(extent)));
         }
         let mut view = Vec::new();
         for (position, argument) in reference.parts[part].lists.iter().flatten().enumerate() {

@@ -1,7 +1,7 @@
 //! Calls of procedures with source.
 
 use super::make::*;
-use super::state::{Array, Called, From, Lower, Memory, Passed, Result, Spot};
+use super::state::{Array, Called, From, Lower, Memory, Passed, Procedure, Result, Spot};
 use super::types::text;
 use crate::front::input::matches;
 use crate::ir::*;
@@ -31,7 +31,7 @@ impl<'t> Lower<'_, 't> {
                 "call it by name",
             );
         }
-        match self.reader.called(self.scope, part) {
+        match self.called(part) {
             Called::Procedure(scope) if self.reader.passive.contains_key(&scope) => {
                 self.call_passive(scope, callee, None)
             }
@@ -45,6 +45,7 @@ impl<'t> Lower<'_, 't> {
             // Like output, it is left out of the sweeps.
             Called::Unknown(_) if self.reader.left_out.iter().any(|name| matches(name, &part.name.name)) => Ok(()),
             Called::Unknown(module) => self.no_source(&part.name, module),
+            Called::Entry => self.no_entry(&part.name),
             Called::Statement(..) | Called::Nothing => {
                 self.refuse(callee.span, Class::Language, format!("'{}' is no subroutine", part.name.name), "")
             }
@@ -94,8 +95,17 @@ impl<'t> Lower<'_, 't> {
         Ok(self.b.get(var))
     }
 
+    /// What is said of a call of a further entry.
+    pub fn no_entry<T>(&mut self, name: &Ident) -> Result<T> {
+        let what = format!("'{}' is an ENTRY of another procedure, which is not supported", name.name);
+        self.refuse(name.span, Class::Control, what, "make it a procedure of its own")
+    }
+
     /// What is said where a source is missing.
     pub fn no_source<T>(&mut self, name: &Ident, module: Option<Box<str>>) -> Result<T> {
+        if self.names.lookup(self.scope, &name.name).is_some_and(|id| self.reader.is_procedure_dummy(id)) {
+            return self.no_procedure(name);
+        }
         let what = match module {
             Some(module) => format!("'{}' comes from '{module}', whose source is not among the inputs", name.name),
             None => format!("'{}' is called here and its source is not among the inputs", name.name),
@@ -114,6 +124,9 @@ impl<'t> Lower<'_, 't> {
         at: &[Expr],
     ) -> Result<()> {
         let span = self.b.span;
+        if self.reader.makers.procedures.contains(&scope) {
+            return self.write_out(scope, reference, result, into);
+        }
         let caller = &self.reader.reached[self.id.index()];
         let Some(callee) = self.reader.callee(caller, self.scope, scope, reference) else {
             return self.no_source(&reference.parts[0].name, None);
@@ -133,9 +146,9 @@ impl<'t> Lower<'_, 't> {
         let (mut args, mut extents, mut copied) = (Vec::new(), Vec::new(), Vec::new());
         for (dummy, actual) in dummies.iter().zip(actuals) {
             match (dummy.from, actual) {
-                (From::Nothing, _) => {}
+                (From::Nothing | From::Procedure, _) => {}
                 (From::List, Some(actual)) => {
-                    self.refuse_second_name(scope, dummy.symbol, actual)?;
+                    self.refuse_second_name(callee, dummy.symbol, actual)?;
                     args.push(self.argument(*dummy, actual, at, &mut extents, &mut copied)?);
                 }
                 (From::Host, _) => args.push(self.hosted(*dummy, reference, &mut extents)?),
@@ -168,10 +181,12 @@ impl<'t> Lower<'_, 't> {
 
     /// Refuses a variable of a module, of COMMON or of this procedure as an argument of what names it, too, if one of both
     /// is written there: the language forbids it, and the callee takes both for different memory.
-    fn refuse_second_name(&mut self, callee: ScopeId, dummy: SymbolId, actual: &'t Written) -> Result<()> {
+    fn refuse_second_name(&mut self, callee: ProcId, dummy: SymbolId, actual: &'t Written) -> Result<()> {
         let Some(reference) = actual.reference().filter(|reference| self.is_variable(reference)) else { return Ok(()) };
         let Some(passed) = self.names.lookup(self.scope, &reference.parts[0].name.name) else { return Ok(()) };
-        let Some(outside) = self.reader.outside.get(&callee) else { return Ok(()) };
+        let Procedure { scope, bound, .. } = &self.reader.reached[callee.index()];
+        let own = (!bound.is_empty()).then(|| self.reader.outside_of(callee));
+        let Some(outside) = own.as_ref().or_else(|| self.reader.outside.get(scope)) else { return Ok(()) };
         let is_it = |id: &SymbolId| *id == passed || self.reader.overlap(*id, passed);
         let is_written = outside.dummies.contains(&dummy);
         let clash = outside.written.iter().any(is_it) || is_written && outside.named.iter().any(is_it);
@@ -193,9 +208,12 @@ impl<'t> Lower<'_, 't> {
             (Memory::Scalar(place), DummyKind::Scalar) => Ok(Expr::address(place)),
             (Memory::Array(array), DummyKind::Array) => {
                 let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
-                if bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed)) {
+                if bounds.iter().any(|bound| matches!(bound.upper, Upper::Assumed | Upper::Deferred)) {
                     let all = array.extents().into_iter();
                     extents.extend(all.map(|extent| convert(extent, &Type::int())));
+                }
+                if self.names.symbol(dummy.symbol).flags.allocatable {
+                    extents.extend(array.lowers.iter().map(|lower| convert(lower.clone(), &Type::int())));
                 }
                 Ok(self.to_array(dummy, &array))
             }
@@ -402,9 +420,9 @@ impl<'t> Lower<'_, 't> {
         let inner = bounds.iter().rev().skip(1).rev();
         let row = inner.fold(ty, |elem, bound| {
             let extent = bound.extent(self.names).and_then(|extent| u64::try_from(extent).ok());
-            Type::Array { elem: Box::new(elem), extent }
+            Type::array(elem, extent)
         });
-        Type::Pointer(Box::new(row))
+        Type::pointer(row)
     }
 }
 

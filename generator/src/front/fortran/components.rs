@@ -1,13 +1,14 @@
 //! References to components, part by part: `grid%cell(i)%flux(2)`.
 
+use super::allocation::way_to;
 use super::derived::inquiry_name;
 use super::make::*;
-use super::state::{Array, Lower, Memory, Result};
+use super::state::{Array, Lower, Memory, Result, Slot};
 use crate::ir::*;
 use crate::refuse::Class;
 use adtape_fortran::scope::program::{SymbolId, Type as Declared};
 use adtape_fortran::tree::declaration::Init;
-use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Part, Reference};
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Expr as Written, Ident, Part, Reference};
 
 /// A part of a reference: its number, what it names, and the subscripts of the elements that are left for it.
 pub struct Named<'a> {
@@ -73,21 +74,27 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A component of what lies at a place.
-    fn component(&mut self, place: &Place, reference: &'t Reference, number: usize) -> Result<Memory> {
+    pub fn component(&mut self, place: &Place, reference: &'t Reference, number: usize) -> Result<Memory> {
         let name = &reference.parts[number].name;
         if let Type::Struct(id) = place.ty {
             let fields = &self.reader.types.structs[id].fields;
             if let Some(field) = fields.ids().find(|field| *fields[*field].name == *name.name) {
-                let is_pointer = fields[field].ty.target().is_some();
-                if is_pointer && matches!(place.base, Base::Object(_)) {
-                    let what = format!("the component '{}' of a variable of this procedure is allocatable", name.name);
-                    let help = "pass a variable whose components are allocated already";
-                    return self.refuse(name.span, Class::Type, what, help);
-                }
-                return Ok(self.field(place, id, field));
+                return match &place.base {
+                    Base::Object(object) if fields[field].ty.target().is_some() => {
+                        self.beside(place, *object, field, name)
+                    }
+                    _ => Ok(self.field(place, id, field)),
+                };
             }
         }
         let component = match self.names.type_of_parts(self.scope, &reference.parts[..number]).type_ {
+            Declared::Derived(id) if self.names.parent_named(id, &name.name).is_some() => {
+                if number + 1 < reference.parts.len() {
+                    return Ok(Memory::Scalar(place.clone()));
+                }
+                let what = format!("'{}' names all that the type extends", name.name);
+                return self.refuse(name.span, Class::Type, what, "name the components one by one");
+            }
             Declared::Derived(id) => self.names.component(id, &name.name),
             _ => None,
         };
@@ -96,6 +103,26 @@ impl<'t> Lower<'_, 't> {
             Some(Ok(_)) | None => format!("'{}' is no component that is supported", name.name),
         };
         self.refuse(name.span, Class::Type, what, "pass what it holds as an argument of its own")
+    }
+
+    /// An allocatable component of a variable of this procedure: an array beside it.
+    fn beside(&mut self, place: &Place, object: ObjectId, field: FieldId, name: &Ident) -> Result<Memory> {
+        let is_element = place.path.iter().any(|step| matches!(step, Step::Index(_)));
+        let known = self.slot_memory(&Slot::Component(object, way_to(place, field))).cloned();
+        match known.filter(|_| !is_element) {
+            Some(memory) if self.is_alive(&memory) => Ok(memory),
+            known => {
+                let what = match known {
+                    Some(_) => {
+                        format!("'{}' is used behind the branch or the loop in which it is allocated", name.name)
+                    }
+                    None => format!("the statements before have not allocated the component '{}' here", name.name),
+                };
+                let help = "allocate it there, outside of branches and loops, as a component of a variable that is no \
+                            array; or pass a variable whose components are allocated already";
+                self.refuse(name.span, Class::Type, what, help)
+            }
+        }
     }
 
     /// A member of the struct at a place.
@@ -107,9 +134,9 @@ impl<'t> Lower<'_, 't> {
         let lowers = self.reader.fortran.types.get(&known.name).and_then(|of| of.lowers.get(&known.fields[field].name));
         let path: Vec<Step> = place.path.iter().cloned().chain([Step::Field(field)]).collect();
         let (mut ty, mut dims) = (&known.fields[field].ty, Vec::new());
-        while let Type::Array { elem, extent } = ty {
-            dims.push(Dim { extent: extent.map(|extent| Expr::int(extent.into())) });
-            ty = elem;
+        while let Type::Array(row) = ty {
+            dims.push(Dim::from(row.extent.map(|extent| Expr::int(extent.into()))));
+            ty = &row.elem;
         }
         let (base, ty) = (place.base.clone(), ty.clone());
         let Some(lowers) = lowers else { return Memory::Scalar(Place { base, path, ty }) };
@@ -132,8 +159,7 @@ impl<'t> Lower<'_, 't> {
         };
         let base = Base::At(Box::new(member(field)));
         let elem = ty.target().map_or(Type::Void, |row| row.innermost().clone());
-        let dims: Vec<Dim> =
-            (1..).map_while(|dim| inquiry("size", dim)).map(|size| Dim { extent: Some(size) }).collect();
+        let dims: Vec<Dim> = (1..).map_while(|dim| inquiry("size", dim)).map(Dim::of).collect();
         if dims.is_empty() {
             let first = Step::Index(vec![Subscript { at: Expr::int(0), dim: Dim::default() }]);
             return Memory::Scalar(Place { base, path: vec![first], ty: elem });

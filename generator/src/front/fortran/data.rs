@@ -38,7 +38,7 @@ impl First {
         let is_real = matches!(self.elem, Type::Float { .. });
         let texts = texts.into_iter().map(|text| if is_real && text == "0" { self.real_zero() } else { text });
         let list = format!("[{}]", texts.collect::<Vec<_>>().join(", "));
-        let extent = |dim: &Dim| match dim.extent.as_ref().map(|extent| &extent.kind) {
+        let extent = |dim: &Dim| match dim.extent.as_deref().map(|extent| &extent.kind) {
             Some(Known::Int(extent)) => extent.to_string(),
             _ => "1".to_string(),
         };

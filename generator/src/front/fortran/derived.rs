@@ -104,8 +104,7 @@ impl<'t> Reader<'t> {
             extents.push(u64::try_from(upper - lower + 1).unwrap_or(0));
             lowers.push(lower);
         }
-        let ty =
-            extents.into_iter().fold(elem, |elem, extent| Type::Array { elem: Box::new(elem), extent: Some(extent) });
+        let ty = extents.into_iter().fold(elem, |elem, extent| Type::array(elem, Some(extent)));
         Ok((ty, lowers))
     }
 
@@ -147,8 +146,8 @@ fn inquire(component: &str, rank: usize, fields: &mut IdVec<FieldId, Field>) -> 
 /// A pointer to the first element, or to the first row.
 fn pointer_to_rows(elem: Type, rank: usize) -> Type {
     let inner = 1..rank.max(1);
-    let row = inner.fold(elem, |elem, _| Type::Array { elem: Box::new(elem), extent: None });
-    Type::Pointer(Box::new(row))
+    let row = inner.fold(elem, |elem, _| Type::array(elem, None));
+    Type::pointer(row)
 }
 
 /// The name of such a member.

@@ -22,13 +22,14 @@ struct Pointed<'t> {
     bounds: Vec<Bounds<'t>>,
 }
 
-/// INTENT, as far as it holds in the procedure: of a result it is known, of a variable of another procedure it says
-/// nothing.
+/// INTENT, as far as it holds in the procedure: of a result it is known, of a variable of another procedure it says only
+/// what nobody writes.
 fn intent_of(dummy: Passed, declared: Option<Intent>) -> Option<Intent> {
     match dummy.from {
-        From::List | From::Nothing => declared,
+        From::List | From::Nothing | From::Procedure => declared,
         From::Result => Some(Intent::Out),
-        From::Host => None,
+        // Nothing inside of a procedure writes what that must not.
+        From::Host => declared.filter(|intent| *intent == Intent::In),
     }
 }
 
@@ -38,7 +39,8 @@ impl<'t> Lower<'_, 't> {
         let passed = self.reader.reached[self.id.index()].dummies.clone();
         let lacks = passed.iter().position(|dummy| dummy.from == From::Nothing).unwrap_or(passed.len());
         let named: FxHashSet<SymbolId> = passed.iter().skip(lacks).map(|dummy| dummy.symbol).collect();
-        let passed: Vec<Passed> = passed.into_iter().filter(|dummy| dummy.from != From::Nothing).collect();
+        let passed: Vec<Passed> =
+            passed.into_iter().filter(|dummy| !matches!(dummy.from, From::Nothing | From::Procedure)).collect();
         self.facts.returns_memory = passed.iter().any(|dummy| dummy.from == From::Result);
         let at = unit.header.span;
         let mut pointed = Vec::new();
@@ -72,15 +74,22 @@ impl<'t> Lower<'_, 't> {
     ) -> Result<Option<Pointed<'t>>> {
         let symbol = self.names.symbol(dummy.symbol);
         self.not_supported(dummy.symbol, symbol.span)?;
-        let is_given = dummy.from == From::List && dummy.kind == DummyKind::Array && symbol.intent != Some(Intent::Out);
+        let is_passed = matches!(dummy.from, From::List | From::Host);
+        let is_given = is_passed && dummy.kind == DummyKind::Array && symbol.intent != Some(Intent::Out);
         if symbol.flags.allocatable && !is_given {
             return self.refuse_allocatable(dummy);
+        }
+        let is_written = || self.reader.alone.get(&self.own).is_some_and(|own| own.dummies.contains(&dummy.symbol));
+        if symbol.flags.by_value && dummy.kind != DummyKind::Value && is_written() {
+            let what =
+                format!("'{}' is passed by value, is no scalar number, and the procedure writes it", symbol.name);
+            return self.refuse(symbol.span, Class::Language, what, "copy it to a variable of the procedure");
         }
         let ty = self.argument_type(dummy.symbol, symbol.span)?;
         let bounds = self.names.bounds(dummy.symbol).unwrap_or_default();
         let param_type = match dummy.kind {
             DummyKind::Array => self.row_type(&bounds, ty.clone()),
-            DummyKind::Scalar => Type::Pointer(Box::new(ty.clone())),
+            DummyKind::Scalar => Type::pointer(ty.clone()),
             DummyKind::Value | DummyKind::Extent { .. } | DummyKind::Lower { .. } => ty.clone(),
         };
         let intent = intent_of(dummy, symbol.intent);
@@ -92,7 +101,8 @@ impl<'t> Lower<'_, 't> {
         let pointer = Expr::value(entry, param_type);
         Ok(match dummy.kind {
             DummyKind::Value => {
-                self.memory.insert(dummy.symbol, Memory::Var(var));
+                let own = if symbol.flags.by_value { self.own_copy(dummy.symbol, pointer) } else { Memory::Var(var) };
+                self.memory.insert(dummy.symbol, own);
                 None
             }
             DummyKind::Scalar | DummyKind::Array => Some(Pointed { position, dummy, pointer, ty, bounds }),
@@ -100,10 +110,25 @@ impl<'t> Lower<'_, 't> {
         })
     }
 
+    /// The variable of the procedure that a dummy with VALUE is: the procedure may write it.
+    fn own_copy(&mut self, id: SymbolId, entry: Expr) -> Memory {
+        let symbol = self.names.symbol(id);
+        let (span, ty) = (self.span(symbol.span), entry.ty.clone());
+        if self.is_addressed(id) {
+            let Array { base, .. } = self.declared_array(&symbol.name, ty.clone(), Vec::new(), Vec::new(), span);
+            let place = Place { base, path: Vec::new(), ty };
+            self.b.emit(ItemKind::Store { to: place.clone(), from: entry });
+            return Memory::Scalar(place);
+        }
+        let own = self.b.var(&symbol.name, ty, VarKind::User, span);
+        self.b.assign(own, entry);
+        Memory::Var(own)
+    }
+
     fn refuse_allocatable<T>(&mut self, dummy: Passed) -> Result<T> {
         let symbol = self.names.symbol(dummy.symbol);
         let (what, help) = match dummy.from {
-            From::List | From::Nothing => (
+            From::List | From::Nothing | From::Procedure => (
                 "is allocated by the procedure, or a scalar",
                 "pass it where it is allocated already, as INTENT(INOUT)",
             ),

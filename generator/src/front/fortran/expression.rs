@@ -11,9 +11,6 @@ use adtape_fortran::scope::value::Value as Constant;
 use adtape_fortran::tree::expression::{Expr as Written, ExprKind as Kind, Reference};
 use adtape_fortran::tree::operator::{Binary as Operator, Unary as Sign};
 
-/// Powers of integers that are written as products.
-const MOST_FACTORS: i128 = 8;
-
 /// Functions whose result is put into memory, in front of the statement, in whole or where it must.
 const MADE_BEFORE: [&str; 5] = ["maxloc", "minloc", "pack", "reshape", "unpack"];
 
@@ -87,7 +84,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     fn hoist_call(&mut self, expr: &'t Written, reference: &'t Reference) -> Result<()> {
-        let called = self.reader.called(self.scope, &reference.parts[0]);
+        let called = self.called(&reference.parts[0]);
         // It is called where its value is read.
         if matches!(called, Called::Procedure(scope) if self.reader.returns_struct(scope)) {
             return Ok(());
@@ -266,69 +263,10 @@ impl<'t> Lower<'_, 't> {
         let mut found = false;
         adtape_fortran::tree::walk::expr(expr, &mut |node| {
             if let adtape_fortran::tree::walk::Node::Reference(reference) = node {
-                found |= matches!(self.reader.called(self.scope, &reference.parts[0]), Called::Procedure(_));
+                found |= matches!(self.called(&reference.parts[0]), Called::Procedure(_));
             }
         });
         found
-    }
-
-    fn power(&mut self, expr: &'t Written, base: Expr, exponent: Expr) -> Result<Expr> {
-        let (base_type, exponent_type) = (base.ty.clone(), exponent.ty.clone());
-        if exponent_type.is_float() || base_type.is_float() && known(&exponent).is_none() {
-            let ty = promoted(&base_type, &exponent_type);
-            let Type::Float { bits } = ty else { return self.no_power(expr) };
-            let Some(pow) = Function::lookup("pow") else { return self.no_power(expr) };
-            let args = vec![convert(base, &ty), convert(exponent, &ty)];
-            return Ok(Expr::function(pow.at(bits), args, ty));
-        }
-        let Some(exponent) = known(&exponent) else {
-            if known(&base) == Some(-1) {
-                let (one, two) = (Expr::constant(1, base_type.clone()), Expr::constant(2, exponent_type.clone()));
-                let rest = Expr::binary(Binary::Remainder, exponent, two, exponent_type.clone());
-                let even = Expr::binary(Binary::Equal, rest, Expr::constant(0, exponent_type), logical());
-                return Ok(Expr::select(even, one, Expr::constant(-1, base_type.clone()), base_type));
-            }
-            return self.no_power(expr);
-        };
-        if exponent == 0 {
-            return Ok(convert(Expr::constant(1, Type::int()), &base_type));
-        }
-        if exponent.abs() > MOST_FACTORS {
-            let Type::Float { bits } = base_type else { return self.no_power(expr) };
-            let Some(pow) = Function::lookup("pow") else { return self.no_power(expr) };
-            let exponent = real(exponent as f64, &base_type);
-            return Ok(Expr::function(pow.at(bits), vec![base, exponent], base_type));
-        }
-        if exponent < 0 && base_type.is_integer() {
-            return self.no_power(expr);
-        }
-        let product = self.product(base, exponent.unsigned_abs());
-        if exponent > 0 {
-            return Ok(product);
-        }
-        let one = real(1.0, &base_type);
-        Ok(Expr::binary(Binary::Divide, one, product, base_type))
-    }
-
-    /// A product of equal factors, by squares, as compilers compute it.
-    fn product(&mut self, factor: Expr, count: u128) -> Expr {
-        if count == 1 {
-            return factor;
-        }
-        let ty = factor.ty.clone();
-        // Nothing is written between the factors.
-        let is_simple =
-            matches!(factor.kind, ExprKind::Value(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Load(_));
-        let factor = if is_simple { factor } else { self.b.keep("factor", factor) };
-        let half = self.product(factor.clone(), count / 2);
-        let half = if count > 3 { self.b.keep("square", half) } else { half };
-        let square = Expr::binary(Binary::Multiply, half.clone(), half, ty.clone());
-        if count.is_multiple_of(2) { square } else { Expr::binary(Binary::Multiply, square, factor, ty) }
-    }
-
-    fn no_power<T>(&mut self, expr: &'t Written) -> Result<T> {
-        let what = "a power of an integer whose exponent is no small constant";
-        self.refuse(expr.span, Class::Language, what, "write it as a loop, or with reals")
     }
 
     fn reference(&mut self, expr: &'t Written, reference: &'t Reference, at: &[Expr]) -> Result<Expr> {
@@ -342,15 +280,19 @@ impl<'t> Lower<'_, 't> {
                 if let (Some(Memory::Value(value)), 1) = (self.memory.get(&symbol), reference.parts.len()) {
                     return Ok(value.clone());
                 }
-                Ok(match self.place(reference, at)? {
-                    Spot::Var(var) => self.b.get(var),
-                    Spot::Place(place) => Expr::load(place),
-                })
+                match self.place(reference, at)? {
+                    Spot::Var(var) => Ok(self.b.get(var)),
+                    Spot::Place(place) if matches!(place.ty, Type::Struct(_)) => {
+                        let what = format!("'{}' is of a derived type, and a number is expected here", part.name.name);
+                        self.refuse(expr.span, Class::Type, what, "name a component")
+                    }
+                    Spot::Place(place) => Ok(Expr::load(place)),
+                }
             }
             Some((symbol, scope::Class::Constant | scope::Class::Enumerator(..) | scope::Class::Known(_))) => {
                 self.named_constant(expr, symbol, reference, at)
             }
-            _ => match self.reader.called(self.scope, part) {
+            _ => match self.called(part) {
                 Called::Procedure(scope) => self.call_function(scope, reference, at),
                 Called::Intrinsic(name) => self.intrinsic(expr, &name, part, at),
                 Called::Statement(dummies, value, scope) => {
@@ -360,7 +302,13 @@ impl<'t> Lower<'_, 't> {
                     let what = format!("'{}' is no variable and no function", part.name.name);
                     self.refuse(expr.span, Class::Language, what, "")
                 }
+                Called::Unknown(Some(module)) if &*module == "ieee_arithmetic" && &*part.name.name == "ieee_is_nan" => {
+                    let [x] = self.given(expr, part, ["x"])?;
+                    let x = self.element(x, at)?;
+                    Ok(Expr::binary(Binary::NotEqual, x.clone(), x, logical()))
+                }
                 Called::Unknown(module) => self.no_source(&part.name, module),
+                Called::Entry => self.no_entry(&part.name),
             },
         }
     }

@@ -19,8 +19,7 @@ impl<'t> Reader<'t> {
             let mut grown = false;
             for at in 0..hosted.len() {
                 for callee in self.reached[at].calls.clone() {
-                    let scope = self.reached[at].scope;
-                    let more = hosted[callee.index()].iter().filter(|id| self.names.symbol(**id).scope != scope);
+                    let more = hosted[callee.index()].iter().filter(|id| !self.lives_in(at, **id));
                     let more: Vec<SymbolId> = more.copied().collect();
                     let before = hosted[at].len();
                     hosted[at].extend(more);
@@ -51,13 +50,15 @@ impl<'t> Reader<'t> {
 
     /// What a procedure names of the procedures around it, and what the bounds of that name.
     fn named_of_hosts(&self, id: ProcId) -> BTreeSet<SymbolId> {
-        let (scope, unit) = (self.reached[id.index()].scope, self.reached[id.index()].unit);
         let mut named: FxHashSet<SymbolId> = self.reached[id.index()].named.clone();
-        for declared in &unit.declarations {
-            walk::declaration(declared, &mut |node| self.note(scope, &node, &mut named));
+        for (scope, unit) in self.reached[id.index()].bodies(self.names) {
+            for declared in &unit.declarations {
+                walk::declaration(declared, &mut |node| self.note(scope, &node, &mut named));
+            }
         }
+        let at = id.index();
         let mut found = BTreeSet::new();
-        let mut open: Vec<SymbolId> = named.into_iter().filter(|id| self.is_of_host(*id, scope)).collect();
+        let mut open: Vec<SymbolId> = named.into_iter().filter(|id| self.is_of_host(*id, at)).collect();
         while let Some(symbol) = open.pop() {
             if !found.insert(symbol) {
                 continue;
@@ -71,7 +72,7 @@ impl<'t> Reader<'t> {
                 let all: Vec<&'t Written> = bound.lower.into_iter().chain(upper).collect();
                 all.into_iter().for_each(|e| walk::expr(e, &mut |node| self.note(bound.scope, &node, &mut named)));
             }
-            open.extend(named.into_iter().filter(|id| self.is_of_host(*id, scope)));
+            open.extend(named.into_iter().filter(|id| self.is_of_host(*id, at)));
         }
         found
     }
@@ -82,8 +83,16 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a symbol is a variable of a procedure around this one.
-    fn is_of_host(&self, id: SymbolId, own: ScopeId) -> bool {
+    /// Whether a variable is one of this procedure, or of a module and allocated in its calls.
+    fn lives_in(&self, at: usize, id: SymbolId) -> bool {
+        let procedure = &self.reached[at];
+        let scope = self.names.symbol(id).scope;
+        let is_own = scope == procedure.scope || procedure.written_out.contains(&scope);
+        is_own || self.makers.moving.contains(&id) && self.makers.heads.contains(&procedure.scope)
+    }
+
+    /// Whether a symbol is a variable of a procedure around this one, or of a module and the head allocates it.
+    fn is_of_host(&self, id: SymbolId, at: usize) -> bool {
         let symbol = self.names.symbol(id);
         let is_procedure = match self.names.scope(symbol.scope).kind {
             ScopeKind::Unit(unit) => matches!(unit.header.kind, UnitKind::Subroutine | UnitKind::Function),
@@ -91,6 +100,7 @@ impl<'t> Reader<'t> {
         };
         let is_variable = matches!(symbol.class, scope::Class::Variable);
         let is_text = matches!(self.names.symbol_type(id), Declared::Basic(scope::Basic::Character, _));
-        symbol.scope != own && is_procedure && is_variable && !is_text && !symbol.flags.in_common
+        let is_procedure = is_procedure || self.makers.moving.contains(&id);
+        !self.lives_in(at, id) && is_procedure && is_variable && !is_text && !symbol.flags.in_common
     }
 }

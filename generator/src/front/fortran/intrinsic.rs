@@ -59,17 +59,22 @@ const SPECIFIC: &[(&str, &str)] = &[
 /// Functions of one or two reals, and how C calls them.
 const OF_REALS: &[(&str, &str)] = &[
     ("acos", "acos"),
+    ("acosd", "acosd"),
     ("acosh", "acosh"),
     ("asin", "asin"),
+    ("asind", "asind"),
     ("asinh", "asinh"),
     ("atan", "atan"),
+    ("atand", "atand"),
     ("atan2", "atan2"),
+    ("atan2d", "atan2d"),
     ("atanh", "atanh"),
     ("bessel_j0", "j0"),
     ("bessel_j1", "j1"),
     ("bessel_y0", "y0"),
     ("bessel_y1", "y1"),
     ("cos", "cos"),
+    ("cosd", "cosd"),
     ("cosh", "cosh"),
     ("erf", "erf"),
     ("erfc", "erfc"),
@@ -80,9 +85,11 @@ const OF_REALS: &[(&str, &str)] = &[
     ("log10", "log10"),
     ("log_gamma", "lgamma"),
     ("sin", "sin"),
+    ("sind", "sind"),
     ("sinh", "sinh"),
     ("sqrt", "sqrt"),
     ("tan", "tan"),
+    ("tand", "tand"),
     ("tanh", "tanh"),
 ];
 
@@ -97,12 +104,28 @@ impl<'t> Lower<'_, 't> {
         let generic = SPECIFIC.iter().find(|(specific, _)| *specific == name).map_or(name, |(_, generic)| generic);
         if let Some((_, of_c)) = OF_REALS.iter().find(|(own, _)| *own == generic) {
             let list = self.arguments(part, &[]);
-            let of_c = if generic == "atan" && list.len() == 2 { "atan2" } else { of_c };
+            let of_c = match (generic, list.len()) {
+                ("atan", 2) => "atan2",
+                ("atand", 2) => "atan2d",
+                _ => of_c,
+            };
             return self.of_reals(expr, of_c, &list, at);
         }
         match generic {
             "abs" | "aint" | "anint" | "nint" | "int" | "floor" | "ceiling" | "real" | "dble" | "logical" => {
                 self.of_one(expr, generic, part, at)
+            }
+            "spacing" => {
+                let [x] = self.given(expr, part, ["x"])?;
+                self.of_fortran(expr, generic, &[x], at)
+            }
+            "nearest" => {
+                let [x, s] = self.given(expr, part, ["x", "s"])?;
+                self.of_fortran(expr, generic, &[x, s], at)
+            }
+            "scale" => {
+                let [x, i] = self.given(expr, part, ["x", "i"])?;
+                self.scaled(expr, x, i, at)
             }
             "max" | "min" => self.extremum(expr, generic == "max", part, at),
             "mod" | "modulo" | "sign" | "dim" | "iand" | "ior" | "ieor" => self.of_two(expr, generic, part, at),
@@ -177,7 +200,7 @@ impl<'t> Lower<'_, 't> {
             args.push(self.element(argument, at)?);
         }
         let bits = args.iter().find_map(|arg| if let Type::Float { bits } = arg.ty { Some(bits) } else { None });
-        match (Function::lookup(of_c), bits) {
+        match (Function::named(of_c), bits) {
             (Some(function), Some(bits)) if function.arity() == args.len() => {
                 let ty = Type::Float { bits };
                 let args = args.into_iter().map(|arg| convert(arg, &ty)).collect();
@@ -185,6 +208,33 @@ impl<'t> Lower<'_, 't> {
             }
             _ => self.not_here(expr, of_c),
         }
+    }
+
+    /// A function of reals of one kind that C lacks.
+    fn of_fortran(&mut self, expr: &'t Written, name: &str, list: &[&'t Written], at: &[Expr]) -> Result<Expr> {
+        let mut args = Vec::new();
+        for argument in list {
+            args.push(self.element(argument, at)?);
+        }
+        let ty = args[0].ty.clone();
+        match (Function::named(name), &ty) {
+            (Some(function), Type::Float { bits }) => {
+                let args = args.into_iter().map(|arg| convert(arg, &ty)).collect();
+                Ok(Expr::function(function.at(*bits), args, ty))
+            }
+            _ => self.not_here(expr, name),
+        }
+    }
+
+    /// `scale(x, i)`: a product with a power of 2.
+    fn scaled(&mut self, expr: &'t Written, x: &'t Written, i: &'t Written, at: &[Expr]) -> Result<Expr> {
+        let (x, i) = (self.element(x, at)?, self.element(i, at)?);
+        let (Some(pow), Type::Float { bits }) = (Function::lookup("pow"), &x.ty) else {
+            return self.not_here(expr, "scale");
+        };
+        let ty = x.ty.clone();
+        let power = Expr::function(pow.at(*bits), vec![real(2.0, &ty), convert(i, &ty)], ty.clone());
+        Ok(Expr::binary(Binary::Multiply, x, power, ty))
     }
 
     /// The function of C that keeps the type of its only argument.

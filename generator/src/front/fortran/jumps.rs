@@ -224,7 +224,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// The jump to the label with this number, counted from `first`.
-    fn one_of(&mut self, on: &Expr, labels: &[Label], first: i128) -> Result<Ends> {
+    pub fn one_of(&mut self, on: &Expr, labels: &[Label], first: i128) -> Result<Ends> {
         let Some((label, others)) = labels.split_first() else { return Ok(Ends::falls()) };
         let here = Expr::constant(first, on.ty.clone());
         self.b.begin_branch(Expr::binary(Binary::Equal, on.clone(), here, logical()));

@@ -1,14 +1,18 @@
 //! DO.
 
 use super::make::*;
-use super::state::{Construct, Lower, Result};
+use super::state::{Construct, Lower, Memory, Result};
 use super::types::logical;
 use crate::front::jumps::{Ends, Jumping, Target};
 use crate::ir::*;
 use crate::refuse::Class;
-use adtape_fortran::tree::expression::Expr as Written;
+use adtape_fortran::scope::program::SymbolId;
+use adtape_fortran::tree::expression::{Expr as Written, Ident};
 use adtape_fortran::tree::statement::{Control, Count, Do, Statement};
 use std::collections::BTreeSet;
+
+/// What DO CONCURRENT says of some variables: the word, and their names.
+type Locality = (Box<str>, Vec<Ident>);
 
 /// What keeps a loop going, and what a pass ends with.
 struct Counter {
@@ -33,20 +37,55 @@ impl<'t> Lower<'_, 't> {
             Control::While(test) => self.repeat(name, Some(test), None, (statement, looped)),
             Control::Forever => self.repeat(name, None, None, (statement, looped)),
             Control::Concurrent(indices, locals) => {
-                if !locals.is_empty() {
-                    let help = "declare the variables in a BLOCK inside of the loop";
-                    return self.refuse(statement.span, Class::Language, "DO CONCURRENT with locality", help);
-                }
                 let here = self.names.scope_of(statement).unwrap_or(self.scope);
                 // Nothing leaves it.
                 let labels = std::mem::take(&mut self.jumps.labels);
                 let end = statement.end.and_then(|end| end.label);
-                let found =
-                    self.in_scope(here, |this| this.over(indices, &mut |this| Ok(this.block_to(&looped.body, end))));
+                let found = self.in_scope(here, |this| {
+                    this.over(indices, &mut |this| {
+                        let outer = this.begin_locals(locals)?;
+                        let ends = this.block_to(&looped.body, end);
+                        for (id, memory) in outer {
+                            this.memory.remove(&id);
+                            this.memory.extend(memory.map(|memory| (id, memory)));
+                        }
+                        Ok(ends)
+                    })
+                });
                 self.jumps.labels = labels;
                 found.map(|()| Ends::falls())
             }
         }
+    }
+
+    /// The variables that each pass of DO CONCURRENT has for itself: what their names stand for outside.
+    fn begin_locals(&mut self, locals: &'t [Locality]) -> Result<Vec<(SymbolId, Option<Memory>)>> {
+        let mut outer = Vec::new();
+        for (word, names) in locals.iter().filter(|(word, _)| matches!(&**word, "local" | "local_init")) {
+            for name in names {
+                let id = self.symbol(name)?;
+                let first = match &**word {
+                    "local_init" => match self.memory(id, name.span)? {
+                        Memory::Var(var) => Some(self.b.get(var)),
+                        Memory::Scalar(place) => Some(Expr::load(place)),
+                        Memory::Array(_) | Memory::Value(_) => {
+                            let what = format!("LOCAL_INIT of '{}', which is no scalar variable", name.name);
+                            return self.refuse(name.span, Class::Language, what, "copy it inside of the loop");
+                        }
+                    },
+                    _ => None,
+                };
+                outer.push((id, self.memory.remove(&id)));
+                let own = self.local(id, name.span)?;
+                match (&own, first) {
+                    (Memory::Var(var), Some(first)) => drop(self.b.assign(*var, first)),
+                    (Memory::Scalar(to), Some(from)) => drop(self.b.emit(ItemKind::Store { to: to.clone(), from })),
+                    _ => {}
+                }
+                self.memory.insert(id, own);
+            }
+        }
+        Ok(outer)
     }
 
     /// `do i = from, to, step`: the bounds and the number of passes are those of the beginning.

@@ -14,6 +14,9 @@ impl<'t> Lower<'_, 't> {
     /// What a variable stands for.
     pub fn memory(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
         let symbol = self.names.symbol(id);
+        if let Some(slot) = self.out.slots.get(&id).cloned() {
+            return self.memory_of_slot(id, &slot, at);
+        }
         if let Some(known) = self.memory.get(&id) {
             if self.is_alive(known) {
                 return Ok(known.clone());
@@ -31,11 +34,11 @@ impl<'t> Lower<'_, 't> {
             self.memory.insert(id, found.clone());
             return Ok(found);
         }
-        let is_own = symbol.scope == self.own;
+        let is_own = self.owns(symbol.scope) || self.lives_here(id);
         let is_of_construct = matches!(self.names.scope(symbol.scope).kind, scope::ScopeKind::Construct);
         let found = if symbol.flags.in_common || self.reader.storage.has(id) {
             self.sharing(id, at)?
-        } else if (is_own || is_of_construct) && self.names.is_saved(id) {
+        } else if (is_own || is_of_construct) && self.names.is_saved(id) && !self.lives_here(id) {
             self.saved(id, at)?
         } else if is_own || is_of_construct {
             self.local(id, at)?
@@ -47,7 +50,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A variable of the procedure, not a dummy.
-    fn local(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+    pub fn local(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
         let symbol = self.names.symbol(id);
         let name = symbol.name.to_string();
         self.not_supported(id, at)?;
@@ -74,6 +77,7 @@ impl<'t> Lower<'_, 't> {
             );
         }
         let (dims, lowers) = self.shape_of(&name, &bounds, &[], at)?;
+        let name = if self.out.around.is_empty() { name } else { self.unique_array(&name) };
         let memory = Memory::Array(self.declared_array(&name, ty, dims, lowers, span));
         self.begun(id, &memory, at)?;
         Ok(memory)
@@ -167,6 +171,11 @@ impl<'t> Lower<'_, 't> {
 
     /// A variable of a procedure that keeps its value from call to call.
     fn saved(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
+        if !self.out.around.is_empty() {
+            let name = &self.names.symbol(id).name;
+            let what = format!("'{name}' keeps its value (SAVE) in a procedure that allocates for what calls it");
+            return self.refuse(at, Class::Language, what, "pass it as an argument, or allocate in another procedure");
+        }
         if let Declared::Derived(_) = self.names.symbol_type(id) {
             let what =
                 format!("'{}' is of a derived type and keeps its value from call to call", self.names.symbol(id).name);
@@ -185,7 +194,7 @@ impl<'t> Lower<'_, 't> {
             Some(bounds) => self.shape_of(&name, bounds, &[], at)?,
             None => (Vec::new(), Vec::new()),
         };
-        let is_constant = dims.iter().all(|dim| dim.extent.as_ref().and_then(known).is_some());
+        let is_constant = dims.iter().all(|dim| dim.extent.as_deref().and_then(known).is_some());
         if symbol.flags.allocatable || !is_constant {
             let what = format!("'{name}' keeps its value from call to call (SAVE), and its size is not constant");
             return self.refuse(at, Class::Language, what, "pass it as an argument, or make it a variable of a module");
@@ -287,7 +296,7 @@ impl<'t> Lower<'_, 't> {
             return self.refuse(at, Class::Language, what, "add the source of the module that it comes from");
         };
         let lowers: Vec<i128> = bounds.iter().map(|bound| bound.constant_lower(self.names).unwrap_or(1)).collect();
-        let dims: Vec<Dim> = extents.iter().map(|extent| Dim { extent: Some(Expr::int(*extent)) }).collect();
+        let dims: Vec<Dim> = extents.iter().map(|extent| Dim::of(Expr::int(*extent))).collect();
         let module = self.reader.module(symbol.scope);
         let home = match module {
             Some(module) => Home::Module(module),
@@ -390,7 +399,7 @@ impl<'t> Lower<'_, 't> {
                     return self.refuse(at, Class::Language, what, "declare its extents");
                 }
             };
-            dims.push(Dim { extent });
+            dims.push(Dim::from(extent));
             lowers.push(self.steady(lower));
         }
         Ok((dims, lowers))

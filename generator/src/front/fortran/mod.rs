@@ -14,6 +14,7 @@ mod allocation;
 mod arrays;
 mod assign;
 mod associate;
+mod bound;
 mod call;
 mod components;
 mod constructor;
@@ -28,11 +29,13 @@ mod intrinsic;
 mod jumps;
 mod loops;
 mod make;
+mod makers;
 mod memory;
 mod operators;
 mod packed;
 mod passive;
 mod place;
+mod powers;
 mod procedure;
 mod reach;
 mod rearranged;
@@ -45,6 +48,7 @@ mod stretches;
 mod text;
 mod texts;
 mod types;
+mod written_out;
 
 use super::{Input, Unread};
 use crate::ir::{Fortran, GlobalId, Program};
@@ -94,7 +98,7 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
     reader.left_out = input.passive.iter().map(|name| name.to_ascii_lowercase()).collect();
     reader.fortran.files = files.iter().map(|file| files::modules(file)).collect();
     for (number, file) in reader.fortran.files.iter_mut().enumerate() {
-        file.preprocessed = reader.texts.preprocessed(number);
+        file.copied = reader.texts.copied(number);
     }
     reader.heads(&input.heads);
     reader.lower();
@@ -133,7 +137,7 @@ impl Reader<'_> {
             closed: kept,
             sources: self.texts.files.into(),
             globals: self.globals,
-            procs: self.procs.into_iter().flatten().collect::<Vec<_>>().into(),
+            procs: self.procs.into_iter().flatten().collect(),
             fortran: Some(Arc::new(fortran)),
             ..Program::default()
         }

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!   v + h*force(r)      +(v, *(h, force(r)))      a reference whose name is the operator
+//!   v = r               call =(v, r)              where the program says what this assignment does
 //! ```
 
-use super::state::{Called, Lower, Operators, Reader, Result};
-use crate::refuse::Class;
+use super::state::{Called, Lower, Operators, Reader};
 use adtape_fortran::scope::program::{Program, ScopeId, ScopeKind, Type as Declared};
 use adtape_fortran::source::Span as Written;
 use adtape_fortran::tree::expression::{
@@ -31,6 +31,11 @@ pub fn operators(names: &Program) -> Operators {
                 Node::Operator(expr) => {
                     if let Kind::Reference(call) = &called(names, here, expr).kind {
                         found.insert(std::ptr::from_ref(expr).addr(), call.clone());
+                    }
+                }
+                Node::Assigned(target, value) => {
+                    if let Some(call) = assigned(names, here, target, value) {
+                        found.insert(std::ptr::from_ref(target).addr(), call);
                     }
                 }
                 Node::Reference(_) | Node::Callee(_) | Node::Index(_) => {}
@@ -96,6 +101,25 @@ fn called_within(names: &Program, scope: ScopeId, reference: &Reference) -> Refe
     reference
 }
 
+/// The call that `a = b` stands for, where the program says what that does.
+fn assigned(names: &Program, scope: ScopeId, target: &Reference, value: &Expr) -> Option<Reference> {
+    let value = called(names, scope, value);
+    let types = [names.type_of_reference(scope, target), names.type_of(scope, &value)];
+    let is_own = types.iter().any(|typed| matches!(typed.type_, Declared::Derived(_)));
+    names.operator(scope, "=", &types).filter(|_| is_own)?;
+    let mut reads_target = false;
+    walk::expr(&value, &mut |node| {
+        if let Node::Reference(read) = node {
+            reads_target |= read.parts[0].name.name == target.parts[0].name.name;
+        }
+    });
+    // The value is that of before.
+    let span = value.span;
+    let value = if reads_target { Expr { kind: Kind::Parenthesised(Box::new(value)), span } } else { value };
+    let target = Expr { kind: Kind::Reference(target.clone()), span: target.span };
+    Some(call("=", [target, value].into_iter(), span))
+}
+
 /// A call by an operator.
 fn call(operator: &str, operands: impl Iterator<Item = Expr>, span: Written) -> Reference {
     let list = operands.map(|operand| Argument { keyword: None, value: ArgumentValue::Expr(operand) }).collect();
@@ -109,6 +133,11 @@ impl<'t> Reader<'t> {
         self.operators.get(&std::ptr::from_ref(expr).addr())
     }
 
+    /// The call that an assignment to something stands for.
+    pub fn assignment(&self, target: &Reference) -> Option<&'t Reference> {
+        self.operators.get(&std::ptr::from_ref(target).addr())
+    }
+
     /// The reference that an expression is, or stands for.
     pub fn reference(&self, expr: &'t Expr) -> Option<&'t Reference> {
         self.operator(expr).or_else(|| expr.reference())
@@ -119,20 +148,9 @@ impl<'t> Lower<'_, 't> {
     /// Whether an expression calls a function whose result is a derived type; the call.
     pub fn struct_call(&self, expr: &'t Expr) -> Option<(ScopeId, &'t Reference)> {
         let reference = self.reader.reference(expr).filter(|reference| !self.is_variable(reference))?;
-        match self.reader.called(self.scope, &reference.parts[0]) {
+        match self.called(&reference.parts[0]) {
             Called::Procedure(scope) if self.reader.returns_struct(scope) => Some((scope, reference)),
             _ => None,
         }
-    }
-
-    /// Refuses `a = b` where the program says what that means.
-    pub fn refuse_own_assignment(&mut self, target: &'t Reference, value: &'t Expr) -> Result<()> {
-        let types = [self.names.type_of_reference(self.scope, target), self.names.type_of(self.scope, value)];
-        let is_own = types.iter().any(|typed| matches!(typed.type_, Declared::Derived(_)));
-        if !is_own || self.names.operator(self.scope, "=", &types).is_none() {
-            return Ok(());
-        }
-        let what = "this assignment calls a subroutine of the program's own";
-        self.refuse(target.span, Class::Language, what, "call it by its name")
     }
 }

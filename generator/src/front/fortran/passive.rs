@@ -7,11 +7,12 @@
 //! ```
 
 use super::state::{Called, Outside, Passive, Reader};
+use crate::ir::ProcId;
 use adtape_fortran::scope::program::{self as scope, Basic, ScopeId, ScopeKind, SymbolId, Type as Declared};
 use adtape_fortran::tree::attribute::Intent;
-use adtape_fortran::tree::expression::{Argument, ArgumentValue, Reference};
+use adtape_fortran::tree::expression::{Argument, ArgumentValue, Ident, Reference};
 use adtape_fortran::tree::header::{Dummy, UnitKind};
-use adtape_fortran::tree::statement::{Action, Statement, StopKind};
+use adtape_fortran::tree::statement::{Action, Statement, StopKind, Transfer, TransferKind};
 use adtape_fortran::tree::unit::Unit;
 use adtape_fortran::tree::walk::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,6 +33,8 @@ struct Does {
     unclear: bool,
     /// Whether it reads or writes files or texts.
     transfers: bool,
+    /// Whether it may learn something from a file: it does more than write, or asks how that went.
+    asks: bool,
     /// Whether it stops the program.
     stops: bool,
 }
@@ -66,19 +69,43 @@ impl<'t> Reader<'t> {
 
     /// Notes what each procedure and its callees name from outside, and what they write.
     fn find_outside(&mut self, does: &FxHashMap<ScopeId, Does>) {
+        for (at, one) in does {
+            let is_outside = |id: &&SymbolId| {
+                let symbol = self.names.symbol(**id);
+                symbol.flags.in_common || symbol.scope != *at
+            };
+            let named = one.named.iter().filter(is_outside).copied().collect();
+            let written = one.written.iter().filter(is_outside).copied().collect();
+            let dummies = one.dummies.iter().filter(|dummy| one.written.contains(dummy)).copied().collect();
+            self.alone.insert(*at, Outside { named, written, dummies });
+        }
         for at in does.keys() {
-            let mut found = Outside::default();
-            for below in below(*at, does) {
-                let is_outside = |id: &&SymbolId| {
-                    let symbol = self.names.symbol(**id);
-                    symbol.flags.in_common || symbol.scope != below
-                };
-                found.named.extend(does[&below].named.iter().filter(is_outside));
-                found.written.extend(does[&below].written.iter().filter(is_outside));
-            }
-            found.dummies.extend(does[at].dummies.iter().filter(|dummy| does[at].written.contains(dummy)));
+            let found = self.with_callees(*at, below(*at, does));
             self.outside.insert(*at, found);
         }
+    }
+
+    /// What a procedure and these, which it calls, do with what is no argument.
+    fn with_callees(&self, scope: ScopeId, all: impl IntoIterator<Item = ScopeId>) -> Outside {
+        let mut found = Outside::default();
+        for one in all.into_iter().filter_map(|at| self.alone.get(&at)) {
+            found.named.extend(&one.named);
+            found.written.extend(&one.written);
+        }
+        found.dummies.extend(self.alone.get(&scope).into_iter().flat_map(|own| &own.dummies));
+        found
+    }
+
+    /// What a procedure and its callees do with what is no argument, for the procedures that it gets as arguments.
+    pub fn outside_of(&self, id: ProcId) -> Outside {
+        let (mut open, mut seen, mut scopes) = (vec![id], FxHashSet::default(), FxHashSet::default());
+        while let Some(at) = open.pop() {
+            if seen.insert(at) {
+                scopes.extend(self.reached[at.index()].bodies(self.names).into_iter().map(|(scope, _)| scope));
+                open.extend(&self.reached[at.index()].calls);
+            }
+        }
+        self.with_callees(self.reached[id.index()].scope, scopes)
     }
 
     /// The procedures of which nothing but a result and arguments can leave: what they call is like them, no other one
@@ -127,12 +154,21 @@ impl<'t> Reader<'t> {
                         does.calls.push(other);
                         does.passed.extend(this.passed_variables(here, other, reference));
                     }
-                    Called::Unknown(_) => does.unclear = true,
+                    Called::Unknown(Some(module)) if asks_processor(&module, &part.name.name) => {}
+                    Called::Unknown(_) => {
+                        let dummy = this.names.lookup(here, &part.name.name);
+                        for other in dummy.and_then(|id| this.possible.get(&id)).into_iter().flatten() {
+                            does.calls.push(*other);
+                            does.passed.extend(this.passed_variables(here, *other, reference));
+                        }
+                        does.unclear = true;
+                    }
+                    Called::Entry => does.unclear = true,
                     Called::Intrinsic(_) | Called::Statement(..) | Called::Nothing => {}
                 }
             }
             Node::Index(name) => does.named.extend(this.names.lookup(here, &name.name)),
-            Node::Operator(_) | Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
+            Node::Operator(_) | Node::Assigned(..) | Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
         });
         does
     }
@@ -147,7 +183,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Variables that a call passes, whole or in part, and the dummies that they go to.
-    fn passed_variables(&self, here: ScopeId, callee: ScopeId, reference: &Reference) -> Vec<(SymbolId, SymbolId)> {
+    pub fn passed_variables(&self, here: ScopeId, callee: ScopeId, reference: &Reference) -> Vec<(SymbolId, SymbolId)> {
         let dummies = self.dummy_symbols(callee, self.unit_of(callee));
         let list = reference.parts[0].lists.first().map_or(&[][..], |list| list);
         let one = |(position, argument): (usize, &Argument)| {
@@ -156,7 +192,8 @@ impl<'t> Reader<'t> {
             let name = &value.reference()?.parts[0].name.name;
             Some((self.names.lookup(here, name)?, dummy))
         };
-        list.iter().enumerate().filter_map(one).collect()
+        let is_passed = |argument: &&Argument| !matches!(argument.value, ArgumentValue::Label(_));
+        list.iter().filter(is_passed).enumerate().filter_map(one).collect()
     }
 
     /// Texts that a call of a passive procedure passes to be written.
@@ -260,7 +297,7 @@ impl<'t> Reader<'t> {
                 is_variable && (symbol.scope != at || self.names.is_saved(*id))
             };
             let written = |id: &SymbolId| does.values().any(|other| other.written.contains(id));
-            if one.transfers || one.named.iter().any(|id| lasts(id) && written(id)) {
+            if one.asks || one.named.iter().any(|id| lasts(id) && written(id)) {
                 return true;
             }
             let matters = |other: &&ScopeId| {
@@ -315,10 +352,25 @@ fn actions(block: &[Statement], does: &mut Does) {
     for statement in block {
         match &statement.action {
             Action::Stop(stop) => does.stops |= stop.kind != StopKind::Pause,
-            Action::Transfer(_) => does.transfers = true,
+            Action::Transfer(transfer) => {
+                does.transfers = true;
+                does.asks |= may_tell(transfer);
+            }
             Action::PointTo(..) | Action::Nullify(_) | Action::Images(..) | Action::Unread => does.unclear = true,
             _ => {}
         }
         super::jumps::blocks(&statement.action).into_iter().for_each(|inner| actions(inner, does));
     }
+}
+
+/// Whether a statement of input or output may change what the program computes.
+fn may_tell(transfer: &Transfer) -> bool {
+    let writes = matches!(transfer.kind, TransferKind::Write | TransferKind::Print | TransferKind::Flush);
+    let is_output = |keyword: &Ident| matches!(&*keyword.name, "unit" | "fmt" | "advance" | "rec" | "nml");
+    !writes || transfer.controls.iter().filter_map(|control| control.keyword.as_ref()).any(|key| !is_output(key))
+}
+
+/// Whether a function of a compiler's module says something of the processor, or of a number.
+fn asks_processor(module: &str, function: &str) -> bool {
+    module == "ieee_arithmetic" && ["ieee_support_", "ieee_is_"].iter().any(|begin| function.starts_with(begin))
 }

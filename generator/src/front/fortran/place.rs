@@ -110,7 +110,7 @@ impl<'t> Lower<'_, 't> {
 
     fn extent_of(&mut self, array: &Array, position: usize, span: Written) -> Result<Expr> {
         match &array.dims[position].extent {
-            Some(extent) => Ok(extent.clone()),
+            Some(extent) => Ok(*extent.clone()),
             None => self.refuse(span, Class::Language, "the last bound of this dimension is not known", "write it"),
         }
     }

@@ -1,7 +1,7 @@
 //! A procedure: its dummies, its result, its body.
 
 use super::jumps::jumped_to;
-use super::state::{Lower, Memory, Reader, Refused, Result};
+use super::state::{From, Lower, Memory, Passed, Procedure, Reader, Refused, Result, WrittenOut};
 use crate::front::jumps::{Jumping, Jumps};
 use crate::ir::build::Builder;
 use crate::ir::*;
@@ -14,6 +14,7 @@ use adtape_fortran::tree::attribute::Intent;
 use adtape_fortran::tree::header::UnitKind;
 use adtape_fortran::tree::unit::Unit;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 impl<'r, 't> Lower<'r, 't> {
     /// Lowers one that is reached; none if something is refused.
@@ -43,14 +44,17 @@ impl<'r, 't> Lower<'r, 't> {
         let span = reader.texts.span(file, unit.header.span);
         let name = unit.header.name.as_ref().map(|name| name.name.to_string()).unwrap_or_default();
         let host = names.scope(scope).host;
-        let is_internal = host.is_some_and(|host| reader.module(host).is_none());
-        let mut hosts = std::iter::successors(host, |host| names.scope(*host).host);
-        let module = hosts.find_map(|host| reader.module(host));
+        let takes_procedures = !reader.reached[id.index()].bound.is_empty();
+        // The user's own procedure takes no more arguments than its list has, and allocatable ones as they are.
+        let is_other = |dummy: &Passed| dummy.from == From::Host || names.symbol(dummy.symbol).flags.allocatable;
+        let has_other = reader.reached[id.index()].dummies.iter().any(is_other);
+        let is_copied = takes_procedures || has_other || host.is_some_and(|host| reader.module(host).is_none());
+        let module = reader.module_around(id);
         // Modules may have procedures of one name.
         let is_taken = reader.fortran.procs.iter().any(|known| known.key == name);
         let key = if is_taken { format!("{name}_{}", id.index()) } else { name.clone() };
         let result = unit.header.result.as_ref().map(|result| result.name.to_string());
-        let facts = FortranProc { key: key.clone(), name, result, module, is_internal, ..FortranProc::default() };
+        let facts = FortranProc { key: key.clone(), name, result, module, is_copied, ..FortranProc::default() };
         let mut b = Builder::new(&key, Type::Void, span);
         b.proc_mut().language = Language::Fortran;
         let (memory, open) = (FxHashMap::default(), Vec::new());
@@ -71,12 +75,16 @@ impl<'r, 't> Lower<'r, 't> {
             returned: 0,
             hoisted: FxHashMap::default(),
             constructed: FxHashMap::default(),
+            components: FxHashMap::default(),
+            beside: BTreeSet::new(),
             shared: FxHashMap::default(),
             automatic: Vec::new(),
+            out: WrittenOut::default(),
             written_back: Vec::new(),
         };
         let before = lower.reader.refusals.len();
         let result = lower.whole(unit).unwrap_or(None);
+        lower.refuse_whole();
         if lower.reader.refusals.len() > before {
             return None;
         }
@@ -90,6 +98,7 @@ impl<'r, 't> Lower<'r, 't> {
         self.locals()?;
         self.returned = self.target("returned");
         self.block_to(&unit.body, unit.end.label);
+        self.all_freed(unit);
         for (var, to) in std::mem::take(&mut self.written_back) {
             let from = self.b.get(var);
             self.b.emit(ItemKind::Store { to, from });
@@ -121,7 +130,7 @@ impl<'r, 't> Lower<'r, 't> {
 
     /// Whether a name is a dummy that the calls at hand leave out.
     pub fn is_absent(&self, id: SymbolId) -> bool {
-        self.reader.reached[self.id.index()].lacks(id)
+        self.reader.reached[self.id.index()].lacks(id) || self.out.absent.contains(&id)
     }
 
     /// A parameter: its variable and its value at entry.
@@ -243,6 +252,19 @@ fn read_at_entry(reader: &Reader, proc: &Proc, variables: &[SymbolId]) -> FxHash
 }
 
 impl<'t> Reader<'t> {
+    /// The module that the sweeps of a procedure go to. What takes procedures goes to what passes them, which knows both.
+    fn module_around(&mut self, id: ProcId) -> Option<usize> {
+        let mut at = id;
+        while let Procedure { caller: Some(caller), bound, .. } = &self.reached[at.index()]
+            && !bound.is_empty()
+        {
+            at = *caller;
+        }
+        let host = self.names.scope(self.reached[at.index()].scope).host;
+        let hosts: Vec<ScopeId> = std::iter::successors(host, |host| self.names.scope(*host).host).collect();
+        hosts.into_iter().find_map(|host| self.module(host))
+    }
+
     /// The number of a module, if the scope is one's.
     pub fn module(&mut self, scope: ScopeId) -> Option<usize> {
         if let Some(known) = self.modules.get(&scope) {

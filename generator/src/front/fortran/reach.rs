@@ -1,7 +1,8 @@
 //! What the heads call, and how arguments are passed.
 
+use super::bound::may_call;
 use super::jumps::blocks;
-use super::state::{Called, From, Lower, Operators, Passed, Procedure, Reader};
+use super::state::{Called, From, Lower, Makers, Operators, Passed, Pattern, Procedure, Reader};
 use super::stretches::Storage;
 use super::texts::Texts;
 use crate::ir::*;
@@ -30,9 +31,12 @@ impl<'t> Reader<'t> {
             procs: Vec::new(),
             reached: Vec::new(),
             numbers: FxHashMap::default(),
+            possible: FxHashMap::default(),
             left_out: Vec::new(),
+            makers: Makers::default(),
             passive: FxHashMap::default(),
             outside: FxHashMap::default(),
+            alone: FxHashMap::default(),
             modules: FxHashMap::default(),
             derived: FxHashMap::default(),
             fortran: Fortran::default(),
@@ -64,9 +68,11 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+        self.find_possible();
         self.find_passive(&scopes);
+        self.find_makers(&scopes);
         for scope in scopes {
-            let id = self.reach(scope, Vec::new());
+            let id = self.reach(scope, Pattern::default(), None);
             self.refuse_array_result(id);
         }
         self.find_hosted();
@@ -76,7 +82,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The name of a subroutine or function with a body.
-    fn procedure_name(&self, scope: ScopeId) -> Option<&'t Ident> {
+    pub fn procedure_name(&self, scope: ScopeId) -> Option<&'t Ident> {
         let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { return None };
         let is_procedure = matches!(unit.header.kind, UnitKind::Subroutine | UnitKind::Function);
         unit.header.name.as_ref().filter(|_| is_procedure)
@@ -99,8 +105,13 @@ impl<'t> Reader<'t> {
 
     /// The handle of the procedure that a reference in another one calls.
     pub fn callee(&self, caller: &Procedure, here: ScopeId, scope: ScopeId, reference: &Reference) -> Option<ProcId> {
+        self.numbers.get(&(scope, self.pattern(caller, here, scope, reference))).copied()
+    }
+
+    /// How a call uses a procedure.
+    fn pattern(&self, caller: &Procedure, here: ScopeId, scope: ScopeId, reference: &Reference) -> Pattern {
         let absent = self.left_out(&|id| caller.lacks(id), here, scope, reference);
-        self.numbers.get(&(scope, absent)).copied()
+        Pattern { absent, bound: self.bound_by(&caller.bound, here, scope, reference) }
     }
 
     /// The positions of the optional dummies that a call leaves out, or passes what the caller's calls left out.
@@ -128,35 +139,52 @@ impl<'t> Reader<'t> {
         (0..dummies.len()).filter(is_absent).collect()
     }
 
-    fn reach(&mut self, scope: ScopeId, absent: Vec<usize>) -> ProcId {
-        if let Some(known) = self.numbers.get(&(scope, absent.clone())) {
+    fn reach(&mut self, scope: ScopeId, pattern: Pattern, caller: Option<ProcId>) -> ProcId {
+        if let Some(known) = self.numbers.get(&(scope, pattern.clone())) {
             return *known;
         }
         let ScopeKind::Unit(unit) = self.names.scope(scope).kind else { unreachable!("a procedure with a body") };
         let id = ProcId::new(self.reached.len());
-        let dummies = self.dummies(scope, unit, &absent);
-        self.numbers.insert((scope, absent), id);
+        let dummies = self.dummies(scope, unit, &pattern);
+        self.refuse_own_inside(scope, &pattern.bound);
+        let bound = pattern.bound.clone();
+        self.numbers.insert((scope, pattern), id);
         let (addressed, named, kept) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
-        let calls = Vec::new();
-        self.reached.push(Procedure { scope, unit, dummies, addressed, named, kept, calls });
+        let (calls, written_out, stands_for) = (Vec::new(), Vec::new(), Vec::new());
+        let made =
+            Procedure { scope, unit, dummies, caller, bound, addressed, named, kept, calls, written_out, stands_for };
+        self.reached.push(made);
         self.procs.push(None);
-        let mut called = Vec::new();
-        let mut named = FxHashSet::default();
-        self.each(scope, &unit.body, &mut |this, here, node| match node {
-            Node::Reference(reference) | Node::Callee(reference) => {
-                named.extend(this.names.lookup(here, &reference.parts[0].name.name));
-                if let Called::Procedure(other) = this.called(here, &reference.parts[0])
-                    && !this.passive.contains_key(&other)
-                {
-                    let lacks = |name: SymbolId| this.reached[id.index()].lacks(name);
-                    called.push((other, this.left_out(&lacks, here, other, reference)));
+        let (mut called, mut named) = (Vec::new(), FxHashSet::default());
+        let (mut open, mut written_out, mut stands_for) = (vec![scope], Vec::new(), Vec::new());
+        while let Some(at) = open.pop() {
+            let ScopeKind::Unit(unit) = self.names.scope(at).kind else { continue };
+            self.each(at, &unit.body, &mut |this, here, node| match node {
+                Node::Reference(reference) | Node::Callee(reference) => {
+                    named.extend(this.names.lookup(here, &reference.parts[0].name.name));
+                    let caller = &this.reached[id.index()];
+                    let Called::Procedure(other) = this.called_in(caller, here, &reference.parts[0]) else { return };
+                    if !may_call(node) || this.passive.contains_key(&other) {
+                        return;
+                    }
+                    if !this.makers.procedures.contains(&other) {
+                        called.push((other, this.pattern(caller, here, other, reference)));
+                        return;
+                    }
+                    stands_for.extend(this.passed_variables(here, other, reference));
+                    if !written_out.contains(&other) {
+                        written_out.push(other);
+                        open.push(other);
+                    }
                 }
-            }
-            Node::Index(name) => named.extend(this.names.lookup(here, &name.name)),
-            Node::Operator(_) | Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
-        });
-        self.reached[id.index()].named = named;
-        let calls: Vec<ProcId> = called.into_iter().map(|(other, absent)| self.reach(other, absent)).collect();
+                Node::Index(name) => named.extend(this.names.lookup(here, &name.name)),
+                Node::Operator(_) | Node::Assigned(..) | Node::Enter(_) | Node::EnterArm(..) | Node::Leave => {}
+            });
+        }
+        let own = &mut self.reached[id.index()];
+        (own.named, own.written_out, own.stands_for) = (named, written_out, stands_for);
+        let calls: Vec<ProcId> =
+            called.into_iter().map(|(other, pattern)| self.reach(other, pattern, Some(id))).collect();
         self.reached[id.index()].calls = calls;
         id
     }
@@ -173,9 +201,12 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
             see(self, here, &node);
-            if let Node::Operator(expr) = node
-                && let Some(call) = self.operator(expr)
-            {
+            let call = match node {
+                Node::Operator(expr) => self.operator(expr),
+                Node::Assigned(target, _) => self.assignment(target),
+                _ => None,
+            };
+            if let Some(call) = call {
                 walk::reference(call, &mut |inner| see(self, here, &inner));
             }
         });
@@ -188,7 +219,7 @@ impl<'t> Reader<'t> {
             Some(_) => Called::Intrinsic(name.into()),
             None => Called::Unknown(None),
         };
-        let external = |name: &str| names.external(name).map(Called::Procedure);
+        let external = |name: &str| self.external(name);
         if let Some(id) = names.operator_of(scope, part) {
             return self.called_symbol(scope, id, part).unwrap_or(Called::Unknown(None));
         }
@@ -198,17 +229,26 @@ impl<'t> Reader<'t> {
         self.called_symbol(scope, id, part).unwrap_or_else(|| of_compiler(&part.name.name))
     }
 
+    /// A procedure that no unit contains, or an entry of one.
+    fn external(&self, name: &str) -> Option<Called<'t>> {
+        let entry = self.names.is_entry(name).then_some(Called::Entry);
+        entry.or_else(|| self.names.external(name).map(Called::Procedure))
+    }
+
     fn called_symbol(&self, scope: ScopeId, id: SymbolId, part: &Part) -> Option<Called<'t>> {
         let names = self.names;
         let symbol = names.symbol(id);
         Some(match &symbol.class {
             scope::Class::Procedure(inner) => match names.scope(*inner).kind {
                 ScopeKind::Unit(_) => Called::Procedure(*inner),
-                _ => names.external(&symbol.name).map_or(Called::Unknown(None), Called::Procedure),
+                _ => match names.submodule_body(*inner) {
+                    Some(body) => Called::Procedure(body),
+                    None => self.external(&symbol.name).unwrap_or(Called::Unknown(None)),
+                },
             },
             scope::Class::External(_) if symbol.flags.dummy => Called::Unknown(None),
             scope::Class::External(_) => {
-                return names.external(&symbol.name).map(Called::Procedure).or_else(|| {
+                return self.external(&symbol.name).or_else(|| {
                     (!symbol.flags.external && intrinsic(&symbol.name).is_some())
                         .then(|| Called::Intrinsic(symbol.name.clone()))
                         .or(Some(Called::Unknown(None)))
@@ -222,7 +262,7 @@ impl<'t> Reader<'t> {
             scope::Class::StatementFunction(dummies, value) => Called::Statement(dummies.clone(), value, symbol.scope),
             scope::Class::Intrinsic => Called::Intrinsic(symbol.name.clone()),
             scope::Class::Opaque(module) => Called::Unknown(Some(module.clone())),
-            scope::Class::Entry(..) => Called::Unknown(None),
+            scope::Class::Entry(..) => Called::Entry,
             scope::Class::Variable
             | scope::Class::Constant
             | scope::Class::Address
@@ -235,13 +275,18 @@ impl<'t> Reader<'t> {
     }
 
     /// The dummies of a procedure, as far as declarations say how they are passed.
-    fn dummies(&mut self, scope: ScopeId, unit: &'t Unit, absent: &[usize]) -> Vec<Passed> {
+    fn dummies(&mut self, scope: ScopeId, unit: &'t Unit, pattern: &Pattern) -> Vec<Passed> {
         let mut dummies = Vec::new();
         for dummy in &unit.header.arguments {
             let Dummy::Name(name) = dummy else {
                 let span = self.texts.span(self.names.scope(scope).file, unit.header.span);
                 let help = "return a number, and branch on it where the procedure is called";
-                self.refuse(span, Class::Control, "an alternate return is not supported", help);
+                self.refuse(
+                    span,
+                    Class::Control,
+                    "an alternate return is not supported in a head, or where a procedure calls itself",
+                    help,
+                );
                 continue;
             };
             let Some(symbol) = self.names.scope(scope).names.get(&name.name).copied() else { continue };
@@ -253,7 +298,11 @@ impl<'t> Reader<'t> {
                 (None, _) if is_derived => DummyKind::Scalar,
                 (None, _) => DummyKind::Value,
             };
-            let from = if absent.contains(&dummies.len()) { From::Nothing } else { From::List };
+            let from = match pattern {
+                _ if pattern.absent.contains(&dummies.len()) => From::Nothing,
+                _ if pattern.bound.contains_key(&symbol) => From::Procedure,
+                _ => From::List,
+            };
             dummies.push(Passed { symbol, kind, from });
         }
         if matches!(unit.header.kind, UnitKind::Function)
@@ -294,19 +343,23 @@ impl<'t> Reader<'t> {
     /// The variables that a procedure's statements write by name, and those that it passes on to be written.
     fn written_by(&self, procedure: &Procedure<'t>) -> FxHashSet<SymbolId> {
         let mut written = FxHashSet::default();
-        self.targets(procedure.scope, &procedure.unit.body, &mut written);
-        self.each(procedure.scope, &procedure.unit.body, &mut |this, here, node| {
-            if let Node::Reference(reference) | Node::Callee(reference) = node {
-                written.extend(this.passed_scalars(procedure, here, reference));
-            }
-        });
-        written
+        for (scope, unit) in procedure.bodies(self.names) {
+            self.targets(scope, &unit.body, &mut written);
+            self.each(scope, &unit.body, &mut |this, here, node| {
+                if let Node::Reference(reference) | Node::Callee(reference) = node
+                    && may_call(node)
+                {
+                    written.extend(this.passed_scalars(procedure, here, reference));
+                }
+            });
+        }
+        procedure.with_actuals(written)
     }
 
     /// Whole variables that a call passes to scalars that are passed by address.
     fn passed_scalars(&self, caller: &Procedure, here: ScopeId, reference: &'t Reference) -> Vec<SymbolId> {
         let part = &reference.parts[0];
-        let Called::Procedure(scope) = self.called(here, part) else { return Vec::new() };
+        let Called::Procedure(scope) = self.called_in(caller, here, part) else { return Vec::new() };
         if self.passive.contains_key(&scope) {
             return self.passed_texts(here, scope, reference);
         }
@@ -329,7 +382,7 @@ impl<'t> Reader<'t> {
 
     /// The position of the dummy that an actual argument belongs to.
     pub fn dummy_of(&self, dummies: &[Passed], position: usize, argument: &Argument) -> Option<usize> {
-        let listed = |dummy: &Passed| matches!(dummy.from, From::List | From::Nothing);
+        let listed = |dummy: &Passed| matches!(dummy.from, From::List | From::Nothing | From::Procedure);
         match &argument.keyword {
             None => dummies.get(position).is_some_and(listed).then_some(position),
             Some(keyword) => {
@@ -381,12 +434,16 @@ impl<'t> Reader<'t> {
         for at in 0..self.reached.len() {
             let procedure = &self.reached[at];
             let mut addressed = FxHashSet::default();
-            self.each(procedure.scope, &procedure.unit.body, &mut |this, here, node| {
-                if let Node::Reference(reference) | Node::Callee(reference) = node {
-                    addressed.extend(this.passed_scalars(procedure, here, reference));
-                }
-            });
-            self.reached[at].addressed = addressed;
+            for (scope, unit) in procedure.bodies(self.names) {
+                self.each(scope, &unit.body, &mut |this, here, node| {
+                    if let Node::Reference(reference) | Node::Callee(reference) = node
+                        && may_call(node)
+                    {
+                        addressed.extend(this.passed_scalars(procedure, here, reference));
+                    }
+                });
+            }
+            self.reached[at].addressed = procedure.with_actuals(addressed);
         }
     }
 

@@ -83,6 +83,11 @@ impl<'t> Lower<'_, 't> {
                 self.hoist_parts(value)?;
             }
         }
+        if self.reader.makers.procedures.contains(&scope) {
+            let array = self.array_made(scope, reference)?;
+            self.constructed.insert(key, array.clone());
+            return Ok(array);
+        }
         let shape = self.returned_shape(scope, reference)?;
         let result = self.names.result_symbol(scope).expect("a function");
         let elem = self.type_of_symbol(result, expr.span)?;
@@ -112,7 +117,7 @@ impl<'t> Lower<'_, 't> {
             }
         }
         let (dims, _) = found?;
-        Ok(dims.into_iter().filter_map(|dim| dim.extent).collect())
+        Ok(dims.into_iter().filter_map(|dim| Some(*dim.extent?)).collect())
     }
 
     /// Lets the dummies of a function stand for what is passed. Gives what they stood for before.
@@ -160,9 +165,9 @@ impl<'t> Lower<'_, 't> {
                 Spot::Var(_) => return Ok(None),
             },
             // Nothing but its shape is asked for.
-            None => (Base::At(Box::new(Expr { kind: ExprKind::Null, ty: Type::Pointer(Box::default()) })), Type::Void),
+            None => (Base::At(Box::new(Expr { kind: ExprKind::Null, ty: Type::pointer(Type::Void) })), Type::Void),
         };
-        let dims = shape.into_iter().map(|extent| Dim { extent: Some(extent) }).collect();
+        let dims = shape.into_iter().map(Dim::of).collect();
         let lowers = vec![Expr::int(1); usize::from(rank)];
         Ok(Some(Memory::Array(Array::new(base, dims, lowers, ty))))
     }

@@ -11,6 +11,7 @@ use adtape_fortran::scope::program::{self as scope, ScopeId, SymbolId};
 use adtape_fortran::tree::expression::{Expr as Written, Ident, Reference};
 use adtape_fortran::tree::unit::Unit;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The calls that operators stand for, by the place of the operator in the tree.
 pub type Operators = FxHashMap<usize, Reference>;
@@ -27,14 +28,20 @@ pub struct Reader<'t> {
     pub procs: Vec<Option<Proc>>,
     /// The procedures that are reached, by their handles.
     pub reached: Vec<Procedure<'t>>,
-    /// The handle of a procedure by its scope and the positions of the dummies that calls leave out.
-    pub numbers: FxHashMap<(ScopeId, Vec<usize>), ProcId>,
+    /// The handle of a procedure by its scope and how calls use it.
+    pub numbers: FxHashMap<(ScopeId, Pattern), ProcId>,
+    /// The procedures that calls anywhere pass to each dummy procedure.
+    pub possible: FxHashMap<SymbolId, BTreeSet<ScopeId>>,
     /// Names of subroutines without a derivative, maybe with `*` for any letters.
     pub left_out: Vec<String>,
+    /// Procedures that make memory for what calls them.
+    pub makers: Makers,
     /// Procedures that sweeps call as they are.
     pub passive: FxHashMap<ScopeId, Passive>,
     /// What procedures do with what is no argument of theirs.
     pub outside: FxHashMap<ScopeId, Outside>,
+    /// What each procedure alone does with that, without what it calls.
+    pub alone: FxHashMap<ScopeId, Outside>,
     pub modules: FxHashMap<ScopeId, usize>,
     /// The derived types that are read.
     pub derived: FxHashMap<SymbolId, StructId>,
@@ -45,6 +52,36 @@ pub struct Reader<'t> {
     pub static_names: FxHashSet<String>,
     /// Variables of procedures that keep their values.
     pub statics: Vec<Static>,
+}
+
+/// What the reader knows of procedures that make memory.
+#[derive(Default)]
+pub struct Makers {
+    /// The procedures whose calls are written out.
+    pub procedures: FxHashSet<ScopeId>,
+    /// Variables of modules that procedures allocate or free.
+    pub moving: FxHashSet<SymbolId>,
+    /// The procedures that the user names: variables of modules that are allocated in their calls live there.
+    pub heads: FxHashSet<ScopeId>,
+}
+
+/// What is known of calls that are written out.
+#[derive(Default)]
+pub struct WrittenOut {
+    /// The procedures around the one at hand, whose variables it may name.
+    pub around: Vec<ScopeId>,
+    /// Allocatable dummies, and what of the caller they are.
+    pub slots: FxHashMap<SymbolId, Slot>,
+    /// Dummies that stand for variables of the caller.
+    pub dummies: FxHashSet<SymbolId>,
+    /// Dummies that the call leaves out.
+    pub absent: FxHashSet<SymbolId>,
+    /// The number that the procedure at hand returns with.
+    pub alternate: Option<VarId>,
+    /// The number that the last one returned with.
+    pub chosen: Option<VarId>,
+    /// Allocatable variables that were allocated, and are not any more.
+    pub freed: FxHashSet<SymbolId>,
 }
 
 /// A procedure that sweeps call as it is.
@@ -59,6 +96,24 @@ pub struct Passive {
     pub heard: bool,
     /// Whether its result depends on the arguments alone.
     pub same: bool,
+}
+
+/// What a dummy procedure stands for.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Bound {
+    /// A procedure with source.
+    Procedure(ScopeId),
+    /// One that every compiler has.
+    Intrinsic(Box<str>),
+}
+
+/// How calls use a procedure: one copy of it for each way.
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub struct Pattern {
+    /// The positions of the optional dummies that they leave out.
+    pub absent: Vec<usize>,
+    /// The procedures that they pass, and those that the procedures around it got.
+    pub bound: BTreeMap<SymbolId, Bound>,
 }
 
 /// What a procedure and its callees do with what is no argument.
@@ -78,6 +133,10 @@ pub struct Procedure<'t> {
     pub unit: &'t Unit,
     /// How its dummies are passed.
     pub dummies: Vec<Passed>,
+    /// What calls it first.
+    pub caller: Option<ProcId>,
+    /// What the dummy procedures that it knows stand for.
+    pub bound: BTreeMap<SymbolId, Bound>,
     /// Scalars that are passed to dummies that are written, so they are memory.
     pub addressed: FxHashSet<SymbolId>,
     /// Variables that it names.
@@ -86,9 +145,35 @@ pub struct Procedure<'t> {
     pub kept: FxHashSet<SymbolId>,
     /// What it calls.
     pub calls: Vec<ProcId>,
+    /// The procedures that are written out in it.
+    pub written_out: Vec<ScopeId>,
+    /// Variables that are passed to those, and the dummies that they go to.
+    pub stands_for: Vec<(SymbolId, SymbolId)>,
 }
 
-impl Procedure<'_> {
+impl<'t> Procedure<'t> {
+    /// Its statements, and those of the procedures that are written out in it.
+    pub fn bodies(&self, names: &scope::Program<'t>) -> Vec<(ScopeId, &'t Unit)> {
+        let others = self.written_out.iter().filter_map(|scope| match names.scope(*scope).kind {
+            scope::ScopeKind::Unit(unit) => Some((*scope, unit)),
+            _ => None,
+        });
+        std::iter::once((self.scope, self.unit)).chain(others).collect()
+    }
+
+    /// Adds the variables that stand for those of these that are dummies of what is written out.
+    pub fn with_actuals(&self, mut symbols: FxHashSet<SymbolId>) -> FxHashSet<SymbolId> {
+        loop {
+            let more =
+                self.stands_for.iter().filter(|(actual, dummy)| symbols.contains(dummy) && !symbols.contains(actual));
+            let more: Vec<SymbolId> = more.map(|(actual, _)| *actual).collect();
+            if more.is_empty() {
+                return symbols;
+            }
+            symbols.extend(more);
+        }
+    }
+
     /// Whether this is a dummy that the calls leave out.
     pub fn lacks(&self, id: SymbolId) -> bool {
         self.dummies.iter().any(|dummy| dummy.symbol == id && dummy.from == From::Nothing)
@@ -110,6 +195,8 @@ pub enum From {
     List,
     /// Nothing: it is optional, and the calls leave it out.
     Nothing,
+    /// A procedure, which is known.
+    Procedure,
     /// The array that a function returns.
     Result,
     /// A variable of the procedure around this one.
@@ -124,6 +211,8 @@ pub enum Called<'t> {
     Intrinsic(Box<str>),
     /// A statement function: its dummies and its value, and the scope of both.
     Statement(Vec<&'t Ident>, &'t Written, ScopeId),
+    /// A further entry of a procedure.
+    Entry,
     /// Nothing: a variable or a constant.
     Nothing,
     /// A procedure whose source is missing, and its module if it has one.
@@ -141,6 +230,15 @@ pub enum Memory {
     Array(Array),
     /// A value under a name: a dummy of a statement function, what ASSOCIATE names.
     Value(Expr),
+}
+
+/// What a statement allocates.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// A variable of the procedure.
+    Variable(SymbolId),
+    /// A component of one, and the components on the way to it.
+    Component(ObjectId, Vec<FieldId>),
 }
 
 /// An array.
@@ -189,7 +287,7 @@ impl Array {
 
     /// The extents of its dimensions.
     pub fn extents(&self) -> Vec<Expr> {
-        self.dims.iter().filter_map(|dim| dim.extent.clone()).collect()
+        self.dims.iter().filter_map(|dim| dim.extent.as_deref().cloned()).collect()
     }
 
     /// The element with these subscripts from 0.
@@ -222,7 +320,7 @@ impl Array {
         let (mut at, mut stride) = (Expr::int(0), Expr::int(1));
         for (subscript, dim) in subscripts.into_iter().zip(&self.dims) {
             at = add(multiply(subscript, stride.clone()), at);
-            stride = dim.extent.clone().map_or(stride.clone(), |extent| multiply(stride, extent));
+            stride = dim.extent.clone().map_or(stride.clone(), |extent| multiply(stride, *extent));
         }
         at
     }
@@ -235,7 +333,7 @@ impl Array {
 
 /// An element of a row.
 pub fn part_of_row(base: &Base, elem: &Type, at: Expr, count: i128) -> Place {
-    let dim = Dim { extent: Some(Expr::int(count)) };
+    let dim = Dim::of(Expr::int(count));
     Place { base: base.clone(), path: vec![Step::Index(vec![Subscript { at, dim }])], ty: elem.clone() }
 }
 
@@ -269,10 +367,16 @@ pub struct Lower<'r, 't> {
     pub hoisted: FxHashMap<usize, Expr>,
     /// Array constructors in expressions, by their address in the tree: their items are in memory.
     pub constructed: FxHashMap<usize, Array>,
+    /// Allocatable components of variables of this procedure that it has allocated.
+    pub components: FxHashMap<Slot, Memory>,
+    /// Variables that have, or had, such components.
+    pub beside: BTreeSet<ObjectId>,
     /// Objects of this procedure that EQUIVALENCE makes, by their stretch.
     pub shared: FxHashMap<usize, ObjectId>,
     /// Variables with SAVE that are taken as local ones.
     pub automatic: Vec<SymbolId>,
+    /// What is written out at hand.
+    pub out: WrittenOut,
     /// Scalars that are loaded at entry and stored at the end.
     pub written_back: Vec<(VarId, Place)>,
 }

@@ -45,7 +45,10 @@ impl<'t> Lower<'_, 't> {
         let fine = Ends::falls();
         match &statement.action {
             Action::Assign(target, value) => self.assignment(target, value).map(|()| fine),
-            Action::Call(callee) => self.call_statement(callee).map(|()| fine),
+            Action::Call(callee) => {
+                self.call_statement(callee)?;
+                self.go_on_at(callee)
+            }
             Action::If(arms) => self.construct(statement, |this| this.arms(arms, rest, in_then)),
             Action::IfAction(condition, inner) => {
                 let on = self.truth(condition)?;
@@ -84,6 +87,7 @@ impl<'t> Lower<'_, 't> {
                 None => self.refuse(statement.span, Class::Language, "EXIT outside of a construct of that name", ""),
             },
             Action::Return(None) => Ok(self.left(self.returned)),
+            Action::Return(Some(which)) => self.return_to(which),
             Action::Goto(label) => self.goto(*label),
             Action::GotoComputed(labels, which) => self.goto_computed(labels, which),
             Action::IfSign(value, labels) => self.if_sign(value, *labels, statement.span),
@@ -227,12 +231,12 @@ impl<'t> Lower<'_, 't> {
     fn stop(&mut self, stop: &'t Stop) -> Ends {
         let name = match stop.kind {
             StopKind::Error => "error stop",
-            StopKind::Stop => "stop",
+            StopKind::Stop => "normal stop",
             // It asks for a key, and goes on.
             StopKind::Pause => return Ends::falls(),
         };
         let text = stop.code.as_ref().map(adtape_fortran::print::expression);
-        let args = text.into_iter().map(|text| Expr::verbatim(text, Type::Pointer(Box::default())));
+        let args = text.into_iter().map(|text| Expr::verbatim(text, Type::pointer(Type::Void)));
         let callee = Callee::External { function: External::Named(name.into()), returns: false, unknown: false };
         self.b.call(callee, args.collect(), None, None);
         Ends::default()
@@ -264,7 +268,6 @@ fn is_named(open: &Construct, name: Option<&Ident>) -> bool {
 fn unsupported(action: &Action) -> (&'static str, &'static str) {
     match action {
         Action::GotoAssigned(..) | Action::AssignLabel(..) => ("an assigned GOTO", "use a computed one"),
-        Action::Return(Some(_)) => ("an alternate return", "return a number, and branch on it"),
         Action::PointTo(..) | Action::Nullify(_) => ("pointer assignment", "use the target by its name"),
         Action::Images(..) | Action::Critical(..) | Action::Team(..) => ("a statement of coarrays", ""),
         _ => ("this statement", ""),

@@ -34,7 +34,8 @@ impl<'t> Reader<'t> {
     /// Finds what shares memory in the procedures that are reached, and in modules.
     pub fn find_storage(&mut self) {
         let names = self.names;
-        let mut scopes: Vec<ScopeId> = self.reached.iter().map(|procedure| procedure.scope).collect();
+        let bodies = self.reached.iter().flat_map(|procedure| procedure.bodies(names));
+        let mut scopes: Vec<ScopeId> = bodies.map(|(scope, _)| scope).collect();
         let hosts: Vec<ScopeId> = scopes.iter().filter_map(|scope| names.scope(*scope).host).collect();
         scopes.extend(hosts);
         scopes.extend(modules(names));
@@ -258,6 +259,6 @@ fn meeting(groups: &[Group], joined: &Group) -> Option<(usize, i128)> {
 fn bytes_of(ty: &Type) -> Option<i128> {
     match ty {
         Type::Int { bits, .. } | Type::Float { bits } => Some(i128::from(*bits) / 8),
-        Type::Void | Type::Pointer(_) | Type::Array { .. } | Type::Struct(_) | Type::Opaque(_) => None,
+        Type::Void | Type::Pointer(_) | Type::Array(_) | Type::Struct(_) | Type::Opaque(_) => None,
     }
 }

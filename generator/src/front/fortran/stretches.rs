@@ -52,6 +52,6 @@ impl Stretch {
 
     /// Its dimensions, the first of Fortran first.
     pub fn dims(&self) -> Vec<Dim> {
-        self.bounds.iter().map(|(lower, upper)| Dim { extent: Some(Expr::int((upper - lower + 1).max(0))) }).collect()
+        self.bounds.iter().map(|(lower, upper)| Dim::of(Expr::int((upper - lower + 1).max(0)))).collect()
     }
 }

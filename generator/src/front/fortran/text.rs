@@ -55,7 +55,7 @@ impl<'t> Lower<'_, 't> {
                     Some(Memory::Value(value)) if whole => Some(value.clone()),
                     Some(_) => None,
                     // Blanks at the end make no difference.
-                    None => match (self.reader.called(self.scope, part), part.lists.first().map(Vec::as_slice)) {
+                    None => match (self.called(part), part.lists.first().map(Vec::as_slice)) {
                         (Called::Intrinsic(name), Some([only])) if &*name == "trim" => match &only.value {
                             ArgumentValue::Expr(value) => self.known_text(value),
                             _ => None,
@@ -139,6 +139,7 @@ impl<'t> Lower<'_, 't> {
 
     /// Calls a procedure that computes nothing with a derivative, as it is.
     pub fn call_passive(&mut self, scope: ScopeId, reference: &'t Reference, result: Option<VarId>) -> Result<()> {
+        self.refuse_moving(scope, reference)?;
         let passive = &self.reader.passive[&scope];
         let Passive { stops, heard, same, .. } = *passive;
         let dummies = passive.dummies.clone();

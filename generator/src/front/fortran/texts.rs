@@ -3,6 +3,7 @@
 use crate::front::Unread;
 use crate::ir;
 use crate::refuse::{Class, Refusal};
+use adtape_fortran::form::converted;
 use adtape_fortran::source::{Form, Preprocessor, Source, Span, decode};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,6 @@ impl Texts {
         };
         let bytes = std::fs::read(path).map_err(|error| unread(format!("{path} cannot be read: {error}"), ""))?;
         let text = decode(bytes);
-        let form = Form::of_name(path);
         self.file(path, true, Some(&text));
         let folders: Vec<PathBuf> = folders(arguments);
         let mut find = |name: &str, from: &str| {
@@ -53,12 +53,14 @@ impl Texts {
             })
         };
         let preprocessed = is_preprocessed(path);
-        let source = if preprocessed {
+        let (form, source) = if preprocessed {
             let text = preprocess(path, arguments)
                 .map_err(|error| unread(error, "install gfortran, or name a file that is preprocessed already"))?;
-            Source::of_preprocessed(path, &text, form, &mut find)
+            let form = Form::of_text(path, &text);
+            (form, Source::of_preprocessed(path, &text, form, &mut find))
         } else {
-            Source::of_text(path, &text, form, &mut find)
+            let form = Form::of_text(path, &text);
+            (form, Source::of_text(path, &text, form, &mut find))
         };
         self.sources.push(Text { source, form, preprocessed });
         Ok(())
@@ -96,11 +98,21 @@ impl Texts {
         ir::Span { source: u32::try_from(number).unwrap_or(u32::MAX), start, end: start, line, column }
     }
 
-    /// A file's lines behind the preprocessor; none if none ran.
-    pub fn preprocessed(&self, file: usize) -> Option<String> {
-        let Text { source, preprocessed, .. } = &self.sources[file];
-        let lines = || (0..source.line_count()).map(|line| format!("{}\n", source.line(line))).collect();
-        preprocessed.then(lines)
+    /// A file's lines behind the preprocessor and in free form; none if that is what the file has.
+    pub fn copied(&self, file: usize) -> Option<String> {
+        let Text { source, preprocessed, form } = &self.sources[file];
+        let lines: Vec<&str> = match preprocessed {
+            true => (0..source.line_count()).map(|line| source.line(line)).collect(),
+            false => self.files[file].text.lines().collect(),
+        };
+        let all = |lines: &mut dyn Iterator<Item = &str>| lines.map(|line| format!("{line}\n")).collect();
+        match *form {
+            Form::Fixed { columns } => {
+                let free = converted(&lines, columns);
+                Some(all(&mut free.iter().map(String::as_str)))
+            }
+            Form::Free => preprocessed.then(|| all(&mut lines.into_iter())),
+        }
     }
 
     /// The line, from 1, where a place stands in what is copied of a file: its own, or the preprocessor's.

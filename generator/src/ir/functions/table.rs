@@ -68,8 +68,30 @@ const COMPARED: &[Arg] = &[Arg::Real(Zero, ALL), Arg::Real(Zero, ALL)];
 const DERIVATIVE_OF_TWO: &[Arg] =
     &[Arg::Passive("it is part of a derivative", ALL), Arg::Passive("it is part of a derivative", ALL)];
 
-/// Functions of generated code that C's library lacks; C programs cannot call them.
+/// Functions of generated code that C's library lacks, and those that Fortran alone has; C programs cannot call them.
 pub(super) const HELPERS: &[Row] = &[
+    real("spacing", STEP),
+    real("nearest", &[Arg::Real(One, ALL), Arg::Real(Zero, ALL)]),
+    // Angles in degrees: a degree is 0.01745... radians.
+    real("sind", &[Arg::Real(Is("0.017453292519943295769 * cosd(a)"), ALL)]),
+    real("cosd", &[Arg::Real(Is("-0.017453292519943295769 * sind(a)"), ALL)]),
+    real("tand", &[Arg::Real(Is("0.017453292519943295769 * (1.0 + r * r)"), ALL)]),
+    real(
+        "asind",
+        &[Arg::Real(Steep("quotient_or_infinity(57.295779513082320877, sqrt((1.0 - a) * (1.0 + a)))"), (-1.0, 1.0))],
+    ),
+    real(
+        "acosd",
+        &[Arg::Real(Steep("-quotient_or_infinity(57.295779513082320877, sqrt((1.0 - a) * (1.0 + a)))"), (-1.0, 1.0))],
+    ),
+    real("atand", &[Arg::Real(Is("57.295779513082320877 / (1.0 + square_or_infinity(a))"), ALL)]),
+    real(
+        "atan2d",
+        &[
+            Arg::Real(Steep("57.295779513082320877 * quotient_by_squares(b, a)"), ALL),
+            Arg::Real(Steep("-57.295779513082320877 * quotient_by_squares(a, b)"), ALL),
+        ],
+    ),
     // The derivative of the logarithm of the gamma function.
     real("digamma", &[Arg::Passive("it is part of a derivative", ALL)]),
     // What `remquo` and `lgamma_r` write.

@@ -31,14 +31,14 @@ impl Parser {
         let mut ty = self.plain_type()?;
         loop {
             if self.eat("*") {
-                ty = Type::Pointer(Box::new(ty));
+                ty = Type::pointer(ty);
             } else if self.is("[") {
                 let mut extents = Vec::new();
                 while self.eat("[") {
                     extents.push(if self.is("]") { None } else { Some(self.number()?) });
                     self.expect("]")?;
                 }
-                let nest = |elem, extent| Type::Array { elem: Box::new(elem), extent };
+                let nest = |elem, extent| Type::array(elem, extent);
                 ty = extents.into_iter().rev().fold(ty, nest);
             } else {
                 return Ok(ty);
@@ -54,7 +54,7 @@ impl Parser {
         if let Some(Token::Text(_)) = self.peek() {
             let text = self.string()?;
             return match name.as_str() {
-                "opaque" => Ok(Type::Opaque(text)),
+                "opaque" => Ok(Type::Opaque(text[..].into())),
                 "struct" => self.structure_named(&text).map_or_else(|| self.error("no such struct"), Ok),
                 name => named_integer(name, &text).map_or_else(|| self.error("expected a type"), Ok),
             };
@@ -99,7 +99,7 @@ impl Parser {
             return Ok(place);
         }
         match self.postfix()? {
-            Expr { kind: ExprKind::Load(place), .. } => Ok(place),
+            Expr { kind: ExprKind::Load(place), .. } => Ok(*place),
             _ => self.error("expected a place"),
         }
     }
@@ -187,13 +187,13 @@ impl Parser {
         }
         let Some(ty) = reached.ty() else { return self.error("expected '[' behind a pointer") };
         place.ty = ty.clone();
-        Ok(Expr { kind: ExprKind::Load(place), ty })
+        Ok(Expr { kind: ExprKind::Load(Box::new(place)), ty })
     }
 
     fn subscript(&mut self, mut dim: Dim) -> Parsed<Subscript> {
         let at = self.expr()?;
         if self.eat_word("of") {
-            dim.extent = self.optional()?;
+            dim = Dim::from(self.optional()?);
         }
         Ok(Subscript { at, dim })
     }
@@ -254,7 +254,7 @@ impl Parser {
         }
         if self.eat("&") {
             let place = self.place()?;
-            return self.typed(ExprKind::Address(place));
+            return self.typed(ExprKind::Address(Box::new(place)));
         }
         self.primary()
     }

@@ -186,7 +186,7 @@ impl Parser {
                 self.expect_word("by")?;
                 ItemKind::Sweep(SweepItem::Shadowed { place, shadow: self.place()? })
             }
-            "snapshot" => ItemKind::Sweep(SweepItem::Snapshot(self.snapshot(id)?)),
+            "snapshot" => ItemKind::Sweep(SweepItem::Snapshot(Box::new(self.snapshot(id)?))),
             "nothing" => ItemKind::Sweep(SweepItem::Nothing),
             _ => {
                 self.at -= 1;
@@ -201,7 +201,7 @@ impl Parser {
         if self.eat_word("call") {
             let (callee, args) = self.call()?;
             let ty = match &callee {
-                Callee::Proc(id) => self.program.procs.get(id.index()).map(|proc| proc.result_type.clone()),
+                Callee::Proc(id) => self.program.procs.find(*id).map(|proc| proc.result_type.clone()),
                 _ => None,
             };
             let result = self.definition(named, ty.as_ref(), Def::Result(id))?;
@@ -380,7 +380,7 @@ impl Parser {
             let value = self.expr()?;
             let bases = self.bracketed("from")?;
             self.expect_word("at")?;
-            return Ok(Pushed::Pointer { value, bases, base: self.expr()? });
+            return Ok(Pushed::Pointer { value, bases, base: Box::new(self.expr()?) });
         }
         Ok(Pushed::Value(self.expr()?))
     }

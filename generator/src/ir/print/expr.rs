@@ -19,11 +19,11 @@ impl Printer<'_> {
             Type::Float { bits: 64 } => "double".into(),
             Type::Float { .. } => "long double".into(),
             Type::Pointer(target) => format!("{}*", self.ty(target)),
-            Type::Array { .. } => {
+            Type::Array(_) => {
                 let (mut elem, mut extents) = (ty, String::new());
-                while let Type::Array { elem: inner, extent } = elem {
-                    extents += &extent.map_or_else(|| "[]".into(), |n| format!("[{n}]"));
-                    elem = inner;
+                while let Type::Array(row) = elem {
+                    extents += &row.extent.map_or_else(|| "[]".into(), |n| format!("[{n}]"));
+                    elem = &row.elem;
                 }
                 self.ty(elem) + &extents
             }
@@ -112,7 +112,7 @@ impl Printer<'_> {
         let none = Dim::default();
         let natural = natural.unwrap_or(&none);
         if subscript.dim.extent != natural.extent {
-            let extent = subscript.dim.extent.as_ref();
+            let extent = subscript.dim.extent.as_deref();
             text += &format!(" of {}", extent.map_or_else(|| "?".into(), |extent| self.expr(extent, 0)));
         }
         text

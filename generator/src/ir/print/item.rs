@@ -158,7 +158,7 @@ impl Printer<'_> {
     }
 
     fn callee(&self, callee: &Callee) -> String {
-        let name = |id: &ProcId| match self.program.procs.get(id.index()) {
+        let name = |id: &ProcId| match self.program.procs.find(*id) {
             Some(proc) if self.program.procs.iter().filter(|other| other.name == proc.name).count() > 1 => {
                 format!("{}#{}", proc.name, id.0)
             }

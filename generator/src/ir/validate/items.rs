@@ -148,9 +148,8 @@ impl Checker<'_> {
             match item {
                 // A reverse sweep pushes where it runs a pass again.
                 SweepItem::Push { .. } | SweepItem::Witness { .. } | SweepItem::Rehearsal { .. } => &[Forward, Reverse],
-                SweepItem::Release { .. } | SweepItem::Snapshot(Snapshot { at: SnapshotAt::Head { .. }, .. }) => {
-                    &[Forward]
-                }
+                SweepItem::Release { .. } => &[Forward],
+                SweepItem::Snapshot(snapshot) if matches!(snapshot.at, SnapshotAt::Head { .. }) => &[Forward],
                 SweepItem::Pop { .. } | SweepItem::Shadowed { .. } | SweepItem::Undo { .. } => &[Reverse],
                 SweepItem::Snapshot(_) => &[Reverse],
                 SweepItem::Accumulate { .. } => &[Reverse, Tangent],
@@ -195,7 +194,7 @@ impl Checker<'_> {
             Callee::External { .. } => return self.demand(into.is_none(), || "a struct of an external".into()),
             Callee::Proc(target) | Callee::Sweep(target, _) => target,
         };
-        let Some(target) = self.program.procs.get(target.index()) else {
+        let Some(target) = self.program.procs.find(*target) else {
             return self.error(format!("procedure {} does not exist", target.0));
         };
         // A sweep's parameters are known where it is made, not here.

@@ -216,9 +216,9 @@ impl<'p> Apart<'p> {
             let span = proc.objects[path.0].span;
             if !member.values {
                 let (mut shape, mut elem) = (Vec::new(), member.ty.clone());
-                while let Type::Array { elem: inner, extent } = elem {
-                    shape.push(Dim { extent: extent.map(|n| Expr::int(i128::from(n))) });
-                    elem = *inner;
+                while let Type::Array(row) = elem {
+                    shape.push(Dim::from(row.extent.map(|n| Expr::int(i128::from(n)))));
+                    elem = row.elem.clone();
                 }
                 let (name, life) = (self.name(proc, path), Life::Region(self.structs[&path.0].region));
                 proc.objects.push(Object { name, elem, shape, life, constant: false, span });

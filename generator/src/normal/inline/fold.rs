@@ -171,7 +171,8 @@ fn is_null(proc: &Proc, e: &Expr, depth: u32) -> Option<bool> {
     match &e.kind {
         ExprKind::Null => Some(true),
         ExprKind::Cast(x) => is_null(proc, x, depth),
-        ExprKind::Address(Place { base: Base::Object(_), .. }) | ExprKind::Verbatim(_) => Some(false),
+        ExprKind::Address(place) if place.base.object().is_some() => Some(false),
+        ExprKind::Verbatim(_) => Some(false),
         ExprKind::Value(value) => match &proc.values[*value].def {
             Def::Is(e) => is_null(proc, e, depth),
             _ => None,

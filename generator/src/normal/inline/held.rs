@@ -215,7 +215,7 @@ fn canonical(flow: &Flow, p: ProcId, place: &Place, depth: u32) -> Option<Place>
         return Some(Place { base: Base::At(Box::new(pointer)), ..place.clone() });
     };
     let is_first = matches!(place.path.first(), Some(Step::Index(all)) if matches!(&all[..], [Subscript { at, .. }] if at.kind == ExprKind::Int(0)));
-    let is_same = pointer.ty == Type::Pointer(Box::new(to.ty.clone()));
+    let is_same = pointer.ty == Type::pointer(to.ty.clone());
     (is_first && is_same).then(|| {
         let path = to.path.iter().chain(&place.path[1..]).cloned().collect();
         Place { base: to.base.clone(), path, ty: place.ty.clone() }
@@ -318,7 +318,8 @@ impl Pointer {
             }
             rewrite::item_exprs(&mut item.kind, &mut |e| self.loads(e, held));
         }
-        let extents = proc.objects.iter_mut().flat_map(|object| &mut object.shape).flat_map(|dim| &mut dim.extent);
+        let extents =
+            proc.objects.iter_mut().flat_map(|object| &mut object.shape).flat_map(|dim| dim.extent.as_deref_mut());
         extents.chain(&mut proc.result).for_each(|e| self.loads(e, held));
     }
 
@@ -326,7 +327,7 @@ impl Pointer {
         if let ExprKind::Load(place) = &mut e.kind
             && self.names.contains(place)
         {
-            *place = held.clone();
+            **place = held.clone();
             return;
         }
         rewrite::operands(e, &mut |operand| self.loads(operand, held));

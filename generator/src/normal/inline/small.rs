@@ -63,7 +63,7 @@ fn is_small(program: &Program, proc: &Proc) -> bool {
 fn has_no_array(program: &Program, ty: &Type) -> bool {
     match ty {
         Type::Struct(id) => program.types.structs[*id].fields.iter().all(|field| has_no_array(program, &field.ty)),
-        Type::Array { .. } => false,
+        Type::Array(_) => false,
         _ => true,
     }
 }

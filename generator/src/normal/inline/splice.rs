@@ -244,7 +244,7 @@ pub fn copies(program: &Program, to: &Place, from: &Place) -> Option<Vec<ItemKin
 /// Contents of a place.
 pub fn load(place: Place) -> Expr {
     let ty = place.ty.clone();
-    Expr { kind: ExprKind::Load(place), ty }
+    Expr { kind: ExprKind::Load(Box::new(place)), ty }
 }
 
 /// The scalars in a place; `None` if they are many, or of a kind that is not copied.
@@ -260,16 +260,17 @@ pub fn scalars(program: &Program, place: &Place) -> Option<Vec<Place>> {
                 found.extend(scalars(program, &member)?);
             }
         }
-        Type::Array { elem, extent: Some(extent) } if *extent <= MANY as u64 => {
+        Type::Array(row) if row.extent.is_some_and(|extent| extent <= MANY as u64) => {
+            let extent = row.extent.unwrap_or_default();
             let number = |value: u64| Expr::int(i128::from(value));
-            for k in 0..*extent {
-                let subscript = Subscript { at: number(k), dim: Dim { extent: Some(number(*extent)) } };
+            for k in 0..extent {
+                let subscript = Subscript { at: number(k), dim: Dim::of(number(extent)) };
                 let mut element = place.clone();
                 match element.path.last_mut() {
                     Some(Step::Index(all)) => all.push(subscript),
                     _ => element.path.push(Step::Index(vec![subscript])),
                 }
-                element.ty = (**elem).clone();
+                element.ty = row.elem.clone();
                 found.extend(scalars(program, &element)?);
             }
         }
@@ -306,8 +307,10 @@ fn leads(e: &Expr, tainted: &[bool], is: &dyn Fn(&Base) -> bool) -> bool {
         ExprKind::Value(value) => tainted[value.index()],
         ExprKind::Cast(x) => leads(x, tainted, is),
         ExprKind::Select(_, x, y) => leads(x, tainted, is) || leads(y, tainted, is),
-        ExprKind::Address(Place { base: Base::At(pointer), .. }) => leads(pointer, tainted, is),
-        ExprKind::Address(place) => is(&place.base),
+        ExprKind::Address(place) => match &place.base {
+            Base::At(pointer) => leads(pointer, tainted, is),
+            base => is(base),
+        },
         _ => false,
     }
 }
@@ -418,8 +421,8 @@ pub fn check_blocks(proc: &mut Proc) {
 
 fn missing(proc: &mut Proc, region: RegionId, object: ObjectId, span: Span) -> ItemId {
     let first = proc.objects[object].first(object);
-    let ty = Type::Pointer(Box::new(first.ty.clone()));
-    let address = Expr { kind: ExprKind::Address(first), ty: ty.clone() };
+    let ty = Type::pointer(first.ty.clone());
+    let address = Expr { kind: ExprKind::Address(Box::new(first)), ty: ty.clone() };
     let null = Expr { kind: ExprKind::Null, ty };
     let on = Expr::binary(Binary::Equal, address, null, Type::int());
     let arms = [RegionId::new(proc.regions.len()), RegionId::new(proc.regions.len() + 1)];
@@ -442,6 +445,6 @@ pub fn is_constant(program: &Program, declared: &Static) -> bool {
 /// Empties procedures that no head reaches any more.
 pub fn hollow_unreached(program: &mut Program, heads: &[Head]) {
     let reached = walk::reached(program, heads);
-    let unreached = program.procs.iter_mut().zip(&reached).filter(|(_, reached)| !**reached);
-    unreached.for_each(|(proc, _)| hollow(proc));
+    let unreached = program.procs.ids().zip(&reached).filter(|(_, reached)| !**reached);
+    unreached.for_each(|(p, _)| hollow(&mut program.procs[p]));
 }

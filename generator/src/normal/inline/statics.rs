@@ -83,10 +83,8 @@ pub fn declare(program: &mut Program, heads: &[Head]) -> bool {
 fn globals(proc: &Proc) -> BTreeSet<GlobalId> {
     let mut found = BTreeSet::new();
     let mut see = |e: &Expr| {
-        if let ExprKind::Load(Place { base: Base::Global(global), .. })
-        | ExprKind::Address(Place { base: Base::Global(global), .. }) = &e.kind
-        {
-            found.insert(*global);
+        if let ExprKind::Load(place) | ExprKind::Address(place) = &e.kind {
+            found.extend(place.base.global());
         }
     };
     proc.result.iter().for_each(|result| walk::expr(result, &mut see));

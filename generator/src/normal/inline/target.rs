@@ -26,7 +26,7 @@ pub fn resolved(proc: &Proc, place: &Place, depth: u32) -> Option<Place> {
     let to = target(proc, pointer, depth)?;
     let first = place.path.first();
     let only = matches!(first, Some(Step::Index(all)) if matches!(&all[..], [Subscript { at, .. }] if at.kind == ExprKind::Int(0)));
-    let same = pointer.ty == Type::Pointer(Box::new(to.ty.clone()));
+    let same = pointer.ty == Type::pointer(to.ty.clone());
     (only && same).then(|| {
         let path = to.path.into_iter().chain(place.path[1..].iter().cloned()).collect();
         Place { base: to.base, path, ty: place.ty.clone() }

@@ -17,14 +17,14 @@ pub(crate) fn declared(cx: &Context, id: ProcId) -> Vec<(ReverseParam, String, T
         if cx.facts.active_param(id, k) && !on_heap {
             let (ty, declaration) = match &param.ty {
                 Type::Pointer(_) => (param.ty.clone(), written(&param.declaration)),
-                ty => (Type::Pointer(Box::new(ty.clone())), String::new()),
+                ty => (Type::pointer(ty.clone()), String::new()),
             };
             all.push((ReverseParam::Adjoint(position), format!("{}_b", param.name), ty, declaration));
         }
     }
     if cx.facts.active_result(id) {
         let ty = match &proc.result_type {
-            ty @ Type::Struct(_) => Type::Pointer(Box::new(ty.clone())),
+            ty @ Type::Struct(_) => Type::pointer(ty.clone()),
             ty => ty.clone(),
         };
         all.push((ReverseParam::Seed, format!("{}_b", proc.name), ty, String::new()));

@@ -10,6 +10,9 @@ use crate::refuse::Class;
 use crate::sweep::builder::{Builder, Named, Stored};
 use crate::sweep::{bases, shadow};
 
+/// Values of a record that are taken off it to see whether the rest tells them.
+const MOST_TRIED: usize = 16;
+
 impl Builder<'_> {
     /// Begins the reverse of a region of the primal in the current region of the sweep.
     pub(in crate::sweep) fn enter(
@@ -26,9 +29,12 @@ impl Builder<'_> {
         }
         self.regions.push(self.at);
         self.pops.push(Vec::new());
-        let known = self.start.records.get(&region).cloned().unwrap_or_default();
-        let (late, early): (Vec<_>, Vec<_>) = known.iter().partition(|value| self.is_late(region, **value));
+        let mut known = self.start.records.get(&region).cloned().unwrap_or_default();
         let mut given: Vec<(ValueId, Token)> = given.into_iter().map(|(value, token, _)| (value, token)).collect();
+        if let Some(firm) = &self.start.firm {
+            self.drop_superfluous(region, &given, same, firm, &mut known);
+        }
+        let (late, early): (Vec<_>, Vec<_>) = known.iter().partition(|value| self.is_late(region, **value));
         given.extend(known.iter().map(|value| (*value, Token::Named)));
         self.game.enter(region, given, same);
         let level = self.names.top();
@@ -45,6 +51,33 @@ impl Builder<'_> {
         self.pointers_of_region(region);
         for var in self.vars.remove(&region).unwrap_or_default() {
             self.declare_adjoint(var);
+        }
+    }
+
+    /// Takes the integers and pointers off a record that follow from the rest of it: one that was stored later may tell
+    /// them. The largest first.
+    fn drop_superfluous(
+        &mut self,
+        region: RegionId,
+        given: &[(ValueId, Token)],
+        same: &[(ValueId, ValueId)],
+        firm: &BTreeSet<ValueId>,
+        known: &mut Vec<ValueId>,
+    ) {
+        let is_real = |value: ValueId| matches!(self.primal.type_of(value), Type::Float { .. });
+        let mut tried: Vec<ValueId> = known.iter().copied().filter(|v| !is_real(*v) && !firm.contains(v)).collect();
+        if known.len() < 2 || tried.len() > MOST_TRIED {
+            return;
+        }
+        tried.sort_by_key(|value| std::cmp::Reverse(bytes(self.primal.type_of(*value)) as u64));
+        for value in tried {
+            let rest = known.iter().filter(|other| **other != value).map(|other| (*other, Token::Named));
+            self.game.enter(region, given.iter().cloned().chain(rest).collect(), same);
+            let follows = self.game.has(value);
+            self.game.leave();
+            if follows {
+                known.retain(|other| *other != value);
+            }
         }
     }
 
@@ -106,7 +139,7 @@ impl Builder<'_> {
         let is_pointer = matches!(self.primal.vars[var].ty, Type::Pointer(_));
         let bases = if is_pointer { bases::of_variable(self.cx, self.id, var) } else { None };
         bases.into_iter().flatten().any(|base| match &base.kind {
-            ExprKind::Address(Place { base: Base::Object(object), .. }) => self.lives_in(*object, region),
+            ExprKind::Address(place) => place.base.object().is_some_and(|object| self.lives_in(object, region)),
             _ => false,
         })
     }

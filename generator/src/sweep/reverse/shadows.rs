@@ -48,6 +48,6 @@ impl Shadows for Builder<'_> {
             let what = "the pointer that is read here may lead to a block, or to memory that is none".into();
             self.refuse(Class::Pointer, what, "keep pointers to blocks and other pointers in different variables");
         }
-        ExprKind::Load(self.place(place))
+        ExprKind::Load(Box::new(self.place(place)))
     }
 }

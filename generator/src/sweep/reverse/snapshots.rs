@@ -92,7 +92,7 @@ impl Builder<'_> {
         let kept_among: Vec<Vec<Expr>> = among.iter().map(names_of).collect();
         let snapshot = |at, from, to, more| {
             let (memory, among) = (memory.clone(), kept_among.clone());
-            ItemKind::Sweep(SweepItem::Snapshot(Snapshot { at, memory, from, among, to, more: Some(more) }))
+            ItemKind::Sweep(SweepItem::Snapshot(Box::new(Snapshot { at, memory, from, among, to, more: Some(more) })))
         };
         let begins = snapshot(SnapshotAt::First, Vec::new(), to(|c| c.init), more.init);
         let goes_on = snapshot(SnapshotAt::Next, from, to(|c| c.end), more.end);

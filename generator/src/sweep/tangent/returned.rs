@@ -50,7 +50,7 @@ impl Builder<'_> {
         let this = self.out.value_expr(pointer);
         let ty = this.ty.clone();
         let long = Type::long();
-        let bytes = Type::Pointer(Box::new(Type::char()));
+        let bytes = Type::pointer(Type::char());
         let counted = |e: Expr| {
             if base.ty == ty { e } else { Expr::cast(e, bytes.clone()) }
         };

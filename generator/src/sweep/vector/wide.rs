@@ -31,9 +31,9 @@ impl Wide {
     /// The type of the adjoint of what has a type.
     pub fn ty(&self, ty: &Type) -> Type {
         match ty {
-            Type::Float { .. } => Type::Array { elem: Box::new(ty.clone()), extent: Some(u64::from(self.directions)) },
-            Type::Pointer(to) => Type::Pointer(Box::new(self.ty(to))),
-            Type::Array { elem, extent } => Type::Array { elem: Box::new(self.ty(elem)), extent: *extent },
+            Type::Float { .. } => Type::array(ty.clone(), Some(u64::from(self.directions))),
+            Type::Pointer(to) => Type::pointer(self.ty(to)),
+            Type::Array(row) => Type::array(self.ty(&row.elem), row.extent),
             Type::Struct(id) => Type::Struct(self.structs.get(id).copied().unwrap_or(*id)),
             other => other.clone(),
         }
@@ -46,7 +46,8 @@ impl Wide {
     /// Adds structs of adjoints for those in a type.
     fn declare(&mut self, program: &mut Program, ty: &Type) {
         match ty {
-            Type::Pointer(to) | Type::Array { elem: to, .. } => self.declare(program, to),
+            Type::Pointer(to) => self.declare(program, to),
+            Type::Array(row) => self.declare(program, &row.elem),
             Type::Struct(id) if !self.structs.contains_key(id) => {
                 let new = StructId::new(program.types.structs.len());
                 self.structs.insert(*id, new);

@@ -66,7 +66,7 @@ impl<'a> Widener<'a> {
             if !matches!(var.ty, Type::Float { .. }) {
                 var.ty = self.wide.ty(&var.ty);
             } else if proc.params.iter().any(|param| param.var == Some(VarId::new(at))) {
-                var.ty = Type::Pointer(Box::new(var.ty.clone()));
+                var.ty = Type::pointer(var.ty.clone());
             }
         }
         for param in &mut proc.params {
@@ -296,7 +296,7 @@ impl<'a> Widener<'a> {
         out: &mut Vec<ItemId>,
         (arg, span, statement): (&Expr, Span, Option<StatementId>),
     ) -> Expr {
-        let ty = Type::Pointer(Box::new(arg.ty.clone()));
+        let ty = Type::pointer(arg.ty.clone());
         let object = match arg.kind {
             ExprKind::Value(value) if proc.params.iter().any(|param| param.entry == Some(value)) => {
                 return Expr::value(value, ty);
@@ -317,7 +317,7 @@ impl<'a> Widener<'a> {
             }
         };
         let zero = Expr::int(0);
-        Expr { kind: ExprKind::Address(self.element(object, &arg.ty, &zero)), ty }
+        Expr { kind: ExprKind::Address(Box::new(self.element(object, &arg.ty, &zero))), ty }
     }
 
     /// An expression on adjoints; reals among them for one direction.
@@ -331,18 +331,20 @@ impl<'a> Widener<'a> {
         let kind = match (&expr.kind, direction) {
             (ExprKind::Value(value), Some(direction)) if is_real => {
                 if let Some(&object) = self.arrays.get(value) {
-                    ExprKind::Load(self.element(object, &ty, direction))
+                    ExprKind::Load(Box::new(self.element(object, &ty, direction)))
                 } else if proc.params.iter().any(|param| param.entry == Some(*value)) {
-                    let pointer = Type::Pointer(Box::new(ty.clone()));
+                    let pointer = Type::pointer(ty.clone());
                     let pointer = Expr::value(*value, pointer);
                     let subscript = Subscript { at: direction.clone(), dim: Dim::default() };
                     let path = vec![Step::Index(vec![subscript])];
-                    ExprKind::Load(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() })
+                    ExprKind::Load(Box::new(Place { base: Base::At(Box::new(pointer)), path, ty: ty.clone() }))
                 } else {
                     ExprKind::Value(*value)
                 }
             }
-            (ExprKind::Load(place), _) => ExprKind::Load(self.place(proc, place, direction.filter(|_| is_real))),
+            (ExprKind::Load(place), _) => {
+                ExprKind::Load(Box::new(self.place(proc, place, direction.filter(|_| is_real))))
+            }
             (ExprKind::Address(place), _) => return self.address(proc, place, ty),
             (ExprKind::Unary(op, x), _) => ExprKind::Unary(*op, inner(x)),
             (ExprKind::Cast(x), _) => ExprKind::Cast(inner(x)),
@@ -365,11 +367,11 @@ impl<'a> Widener<'a> {
         {
             let zero = Expr::int(0);
             let first = self.place(proc, place, Some(&zero));
-            let real = Type::Pointer(Box::new(place.ty.clone()));
-            let first = Expr { kind: ExprKind::Address(first), ty: real };
+            let real = Type::pointer(place.ty.clone());
+            let first = Expr { kind: ExprKind::Address(Box::new(first)), ty: real };
             return Expr::cast(first, ty);
         }
-        Expr { kind: ExprKind::Address(self.place(proc, place, None)), ty }
+        Expr { kind: ExprKind::Address(Box::new(self.place(proc, place, None))), ty }
     }
 
     /// A place that holds adjoints; that of a real for one direction.
@@ -399,7 +401,7 @@ impl<'a> Widener<'a> {
 
 /// Whether an extent of an array is not known to its type.
 fn is_open(ty: &Type) -> bool {
-    matches!(ty, Type::Array { elem, extent } if extent.is_none() || is_open(elem))
+    matches!(ty, Type::Array(row) if row.extent.is_none() || is_open(&row.elem))
 }
 
 impl Site<'_> {

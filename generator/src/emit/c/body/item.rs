@@ -50,7 +50,7 @@ impl<'a> Body<'a> {
             ItemKind::Store { to, from } => {
                 self.says_write(to);
                 let place = self.place(&self.writable(to));
-                let itself = |x: &Expr| matches!(&x.kind, ExprKind::Load(place) if place == to);
+                let itself = |x: &Expr| matches!(&x.kind, ExprKind::Load(place) if **place == *to);
                 let update = match &from.kind {
                     ExprKind::Binary(_, left, _) if itself(left) => self.update(&place, from),
                     _ => None,
@@ -221,11 +221,16 @@ impl<'a> Body<'a> {
         let takes_rows = |position: usize| match callee {
             Callee::Proc(id) | Callee::Sweep(id, Role::Forward) if !self.by_variable => {
                 let param = self.unit.program.procs[*id].params.get(position);
-                param.is_some_and(|param| matches!(param.ty.target(), Some(Type::Array { .. })))
+                param.is_some_and(|param| matches!(param.ty.target(), Some(Type::Array(_))))
             }
             _ => false,
         };
-        for (position, arg) in args.iter().enumerate() {
+        // What only the body of a function with a rule has is no argument of the function.
+        let own = match callee {
+            Callee::Proc(id) => args.len() - self.unit.program.procs[*id].rule.as_ref().map_or(0, |rule| rule.extra),
+            Callee::External { .. } | Callee::Sweep(..) => args.len(),
+        };
+        for (position, arg) in args.iter().take(own).enumerate() {
             let param = params.as_ref().and_then(|params| params.get(position));
             let ty = param.map(|(param, _)| self.exprs.ty(&param.ty));
             // A pointer to arrays goes where a pointer to elements is expected.
@@ -277,7 +282,7 @@ impl<'a> Body<'a> {
     /// Whether an argument is a local array of pointers and the parameter leads to pointers to `const`: C knows no way
     /// from one to the other, and the array may have been declared anew without `const`.
     fn lacks_const(&self, arg: &Expr, param: &Type, constants: Constants) -> bool {
-        let is_array = matches!(&arg.kind, ExprKind::Address(Place { base: Base::Object(_), .. }));
+        let is_array = matches!(&arg.kind, ExprKind::Address(place) if place.base.object().is_some());
         let leads_to_pointers = arg.ty.target().is_some_and(|to| to.target().is_some());
         self.by_variable && is_array && leads_to_pointers && constants.is_last(param)
     }
@@ -380,7 +385,7 @@ impl<'a> Body<'a> {
         let object = &self.proc.objects[id];
         let mut name = self.objects[id.index()].clone();
         for dim in &object.shape {
-            name += &format!("[{}]", dim.extent.as_ref().map_or_else(String::new, |extent| self.expr(extent)));
+            name += &format!("[{}]", dim.extent.as_deref().map_or_else(String::new, |extent| self.expr(extent)));
         }
         let declaration = self.exprs.declare(&object.elem, &name);
         // A scalar takes its first value where it is declared.
@@ -418,7 +423,7 @@ impl<'a> Body<'a> {
         let dims = object.shape.get(1..).unwrap_or_default().to_vec();
         let reached = natural::Reached { elem: object.elem.clone(), dims, behind_pointer: false };
         let elem = reached.ty().unwrap_or_else(|| object.elem.clone());
-        let declaration = self.exprs.declare(&Type::Pointer(Box::new(elem.clone())), &name);
+        let declaration = self.exprs.declare(&Type::pointer(elem.clone()), &name);
         let count = self.exprs.bare(count, 0, self);
         let tailed = match &elem {
             Type::Struct(id) => Some(&self.exprs.program.types.structs[*id]).filter(|of| of.has_tail()),

@@ -1,94 +1,13 @@
-//! Numbers of one type that go on the tape one after the other: one record, so one comparison for all of them.
-//!
-//! ```text
-//!   push a[i]; a[i] = x; push a[j]; a[j] = y;      const double a_was = a[i]; a[i] = x;
-//!                                                  push record {a_was, a[j]}; a[j] = y;
-//! ```
-//!
-//! The last push of a region takes those in front of it along, as long as nothing between them uses the tape. In the
-//! reverse sweep the first pop brings all of them, and each goes where it belongs at its own time. Pops mirror pushes,
-//! so both sweeps find the same records. Where passes run again, one sweep alone uses the tape: there only pushes that
-//! stand side by side go together.
+//! Records of numbers on the tape in C: `crate::emit::body::Records` says which.
 
 use super::state::Body;
-use crate::emit::c::body::state::{Record, Records};
+use crate::emit::body::Record;
 use crate::emit::c::calls;
 use crate::ir::*;
 
-/// Numbers of a record at most: they stay in registers or near them until the last one is there.
-const LARGEST: usize = 16;
-
-impl Records {
-    /// `bridged`: whether items may stand between two pushes.
-    pub(super) fn new(proc: &Proc, bridged: bool) -> Records {
-        let mut records = Records::default();
-        let positions = proc.positions();
-        let on_tape = proc.holding(|item| uses_tape(proc, item), |_| false);
-        for region in &proc.regions {
-            let mut open: Vec<ItemId> = Vec::new();
-            for &item in &region.items {
-                let this = number(proc, item);
-                let goes_on = open.first().is_some_and(|first| this.is_some() && number(proc, *first) == this);
-                if !goes_on && (!bridged || on_tape[item.index()]) {
-                    records.close(proc, std::mem::take(&mut open), &positions);
-                }
-                open.extend(this.map(|_| item));
-            }
-            records.close(proc, open, &positions);
-        }
-        records
-    }
-
-    /// Notes the records of pushes, or of pops, that follow each other. Both sweeps count from the first push on, which
-    /// the last pop mirrors.
-    fn close(&mut self, proc: &Proc, items: Vec<ItemId>, positions: &[Option<(RegionId, usize)>]) {
-        let Some(first) = items.first() else { return };
-        let parts: Vec<&[ItemId]> = if let ItemKind::Sweep(SweepItem::Push { .. }) = proc.items[*first].kind {
-            items.chunks(LARGEST).collect()
-        } else {
-            items.rchunks(LARGEST).collect()
-        };
-        for items in parts.into_iter().filter(|items| items.len() > 1) {
-            let at = |item: &ItemId| positions[item.index()].map(|(_, at)| at);
-            let apart = |pair: &[ItemId]| at(&pair[0]).map(|at| at + 1) != at(&pair[1]);
-            let side = items.windows(2).rposition(apart).map_or(0, |last| last + 1);
-            self.parts.extend(items.iter().enumerate().map(|(k, item)| (*item, (self.all.len(), k))));
-            self.all.push(Record { items: items.to_vec(), side });
-        }
-    }
-}
-
-/// What a push or a pop of a number is, and how it goes on the tape, if the tape has that very type.
-fn number(proc: &Proc, item: ItemId) -> Option<(bool, &'static str)> {
-    let ItemKind::Sweep(item) = &proc.items[item].kind else { return None };
-    let (is_push, ty) = if let SweepItem::Push { what: Pushed::Value(value) } = item {
-        (true, &value.ty)
-    } else if let SweepItem::Pop { what: Popped::Value(value) } = item {
-        (false, proc.type_of(*value))
-    } else if let SweepItem::Pop { what: Popped::Memory(place) } = item {
-        (false, &place.ty)
-    } else {
-        return None;
-    };
-    calls::scalar(ty).filter(|scalar| scalar.exact).map(|scalar| (is_push, scalar.suffix))
-}
-
-/// Whether an item uses the tape by itself.
-fn uses_tape(proc: &Proc, item: ItemId) -> bool {
-    let kind = &proc.items[item].kind;
-    let on_tape = matches!(
-        kind,
-        ItemKind::Sweep(
-            SweepItem::Push { .. }
-                | SweepItem::Pop { .. }
-                | SweepItem::Release { .. }
-                | SweepItem::Undo { .. }
-                | SweepItem::Snapshot(_)
-                | SweepItem::Rehearsal { .. }
-        ) | ItemKind::Call { callee: Callee::Sweep(..), .. }
-    );
-    let is_stable = matches!(kind, ItemKind::Alloc { object, .. } if proc.objects[*object].life == Life::Stable);
-    on_tape || is_stable || kind.resizes()
+/// How a number goes on the tape, if the tape has that very type.
+pub(super) fn suffix(ty: &Type) -> Option<&'static str> {
+    calls::scalar(ty).filter(|scalar| scalar.exact).map(|scalar| scalar.suffix)
 }
 
 impl Body<'_> {
@@ -143,7 +62,7 @@ impl Body<'_> {
     fn called(&self, value: &Expr) -> String {
         match &value.kind {
             ExprKind::Value(value) => self.proc.vars[self.proc.values[*value].var].name.clone(),
-            ExprKind::Load(Place { base, .. }) => match base {
+            ExprKind::Load(place) => match &place.base {
                 Base::Object(object) => self.proc.objects[*object].name.clone(),
                 Base::Global(global) => self.unit.program.globals[*global].name.clone(),
                 Base::At(pointer) => match pointer.kind {

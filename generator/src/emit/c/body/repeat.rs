@@ -8,6 +8,7 @@ use super::state::Body;
 use crate::emit::body::{Down, Head};
 use crate::emit::c::expr::Naming;
 use crate::ir::*;
+use std::sync::atomic::Ordering;
 
 impl<'a> Body<'a> {
     /// The first part of a `for`, or a statement in front of it where that would not be the same.
@@ -106,6 +107,13 @@ impl<'a> Body<'a> {
             (None, TestAt::Before) => format!("while ({test_text}) {{"),
             (None, TestAt::After) => "do {".into(),
         };
+        // Only a `for` that steps a variable of its own may carry the directive.
+        let steps = step.as_ref().is_some_and(|(index, _)| !self.is_read(carried[*index].out)) && down.is_none();
+        if let Some(sums) = self.proc.sums.get(&id).filter(|_| steps && head.is_none()) {
+            self.unit.sums.store(true, Ordering::Relaxed);
+            let names: Vec<String> = sums.iter().map(|sum| self.object(*sum)).collect();
+            self.statement(&format!("#pragma omp simd reduction(+:{})", names.join(", ")));
+        }
         let opening = self.out.len();
         let counts = step.is_some();
         self.statement(&open);
@@ -149,9 +157,7 @@ impl<'a> Body<'a> {
         let mut local = !self.by_variable || self.fresh_kept.borrow().len() > before;
         crate::ir::walk::values(test, &mut |value| local |= self.kept.borrow().contains_key(&value));
         crate::ir::walk::expressions(test, &mut |expr| {
-            if let ExprKind::Load(Place { base: Base::Object(_), .. }) = expr.kind {
-                local = true;
-            }
+            local |= matches!(&expr.kind, ExprKind::Load(place) if place.base.object().is_some());
         });
         if local {
             if let Some(opening) = opening {

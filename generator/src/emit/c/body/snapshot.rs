@@ -20,13 +20,8 @@ impl<'a> Body<'a> {
     fn begins_with(&self, body: RegionId) -> Option<&'a Snapshot> {
         let proc = self.proc;
         proc.regions[body].items.iter().find_map(|item| {
-            if let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &proc.items[*item].kind
-                && snapshot.at != SnapshotAt::Next
-            {
-                Some(snapshot)
-            } else {
-                None
-            }
+            let ItemKind::Sweep(SweepItem::Snapshot(snapshot)) = &proc.items[*item].kind else { return None };
+            (snapshot.at != SnapshotAt::Next).then_some(&**snapshot)
         })
     }
 
@@ -87,7 +82,7 @@ impl<'a> Body<'a> {
                 _ => Some(Array::Value(*value)),
             },
             ExprKind::Cast(x) => self.array(x),
-            ExprKind::Address(Place { base, path, .. }) => match (base, &path[..]) {
+            ExprKind::Address(place) => match (&place.base, &place.path[..]) {
                 (Base::At(pointer), [Step::Index(_)]) => self.array(pointer),
                 (Base::Object(object), [Step::Index(_)]) => Some(Array::Object(*object)),
                 (Base::Global(global), [Step::Index(_)]) => Some(Array::Global(*global)),

@@ -1,7 +1,7 @@
 //! A procedure while it is printed.
 
 use crate::check::Watch;
-use crate::emit::body::{Down, Head, Index, Lines, Scopes};
+use crate::emit::body::{Down, Head, Index, Lines, Records, Scopes};
 use crate::emit::c::expr::Exprs;
 use crate::emit::c::unit::Unit;
 use crate::ir::*;
@@ -93,21 +93,4 @@ pub(super) struct Copies {
     pub(super) mentions: FxHashMap<VarId, BTreeSet<ItemId>>,
     /// Comments above statements that were printed already.
     pub(super) commented: BTreeSet<StatementId>,
-}
-
-/// The records of a procedure.
-#[derive(Default)]
-pub(super) struct Records {
-    pub(super) all: Vec<Record>,
-    /// By push or pop: its record, and its position there.
-    pub(super) parts: FxHashMap<ItemId, (usize, usize)>,
-    /// Names of what waits for the last push, and of what the first pop brings.
-    pub(super) names: FxHashMap<ItemId, String>,
-}
-
-pub(super) struct Record {
-    /// Pushes or pops, in the order of the region.
-    pub(super) items: Vec<ItemId>,
-    /// From where on they stand side by side: these need no names in front of a push.
-    pub(super) side: usize,
 }

@@ -29,10 +29,10 @@ impl Body<'_> {
 impl Exprs<'_> {
     /// A read of a place by way of a function that hears of it, and how tightly the text binds.
     pub(crate) fn read_for_check(&self, expr: &Expr, place: &Place, names: &dyn Naming) -> Option<(String, u8)> {
-        let pointer = || self.ty(&Type::Pointer(Box::new(expr.ty.clone())));
+        let pointer = || self.ty(&Type::pointer(expr.ty.clone()));
         if let Some((hears, number)) = names.watched(place) {
-            let ty = Type::Pointer(Box::new(place.ty.clone()));
-            let address = self.expr(&Expr { kind: ExprKind::Address(place.clone()), ty }, 0, names);
+            let ty = Type::pointer(place.ty.clone());
+            let address = self.expr(&Expr { kind: ExprKind::Address(Box::new(place.clone())), ty }, 0, names);
             let size = self.ty(&expr.ty);
             return Some((format!("(*({}){hears}({address}, sizeof({size}), {number}))", pointer()), NAME));
         }

@@ -35,6 +35,9 @@ impl<'a> Lower<'_, 'a> {
         if let Some(result) = self.by_rule(node, name, wanted)? {
             return Ok(result);
         }
+        if let Some(result) = self.by_mpi(node, name, wanted)? {
+            return Ok(result);
+        }
         if let Some(function) = library::math(name)
             && function.arity() == args.len()
             && !self.reader.units[unit].functions.contains_key(name)
@@ -212,10 +215,8 @@ impl<'a> Lower<'_, 'a> {
         let own: Vec<GlobalId> = own.filter_map(|declared| Some(declared.variable.as_ref()?.1)).collect();
         let mut found = false;
         crate::ir::walk::expressions(expr, &mut |part| {
-            if let ExprKind::Load(Place { base: Base::Global(global), .. })
-            | ExprKind::Address(Place { base: Base::Global(global), .. }) = &part.kind
-            {
-                found |= own.contains(global);
+            if let ExprKind::Load(place) | ExprKind::Address(place) = &part.kind {
+                found |= place.base.global().is_some_and(|global| own.contains(&global));
             }
         });
         found

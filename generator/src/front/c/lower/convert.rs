@@ -170,7 +170,7 @@ impl<'a> Lower<'_, 'a> {
         let (Some(from), Some(to)) = (pointee(&value.ty), pointee(&ty)) else {
             return self.refuse(node, Class::Pointer, "a pointer is reinterpreted", "use a pointer of the right type");
         };
-        if let (Type::Array { .. }, Type::Int { .. } | Type::Float { .. }) = (from, to) {
+        if let (Type::Array(_), Type::Int { .. } | Type::Float { .. }) = (from, to) {
             value = self.first_of_rows(value);
             // The cast stays: it may lead beyond the first row, where no subscript of the row's may.
             if pointee(&value.ty) == Some(to) {
@@ -211,7 +211,7 @@ impl<'a> Lower<'_, 'a> {
             Type::Pointer(to) if **to == Type::Void => {
                 "let the function return the block, or take a pointer to a pointer of the block's type"
             }
-            Type::Array { .. } => "use u[i * m + j] in place of u[i][j], or an array, double u[n][m]",
+            Type::Array(_) => "use u[i * m + j] in place of u[i][j], or an array, double u[n][m]",
             _ => "use a pointer to the type of the memory",
         };
         let what = format!("a pointer of another type is cast to '{}'", node.written_type);
@@ -240,7 +240,7 @@ fn same_layout(one: &Type, other: &Type, any_sign: bool) -> bool {
         (Type::Int { bits: a, signed: one, .. }, Type::Int { bits: b, signed: other, .. }) => {
             a == b && (any_sign || one == other)
         }
-        (Type::Array { elem: a, .. }, Type::Array { elem: b, .. }) => a == b || same_layout(a, b, any_sign),
+        (Type::Array(a), Type::Array(b)) => a.elem == b.elem || same_layout(&a.elem, &b.elem, any_sign),
         _ => false,
     }
 }

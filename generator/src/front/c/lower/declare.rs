@@ -200,6 +200,7 @@ impl<'a> Lower<'_, 'a> {
         };
         self.b.emit(ItemKind::Declare { object });
         self.bind(node.id, Binding::Object(object));
+        self.declare_companion(object);
         Ok(())
     }
 
@@ -251,11 +252,11 @@ impl<'a> Lower<'_, 'a> {
             let name = format!("{prefix}_{}", field.name);
             members.push(match field.ty {
                 Type::Struct(inner) if !self.is_view(inner) => self.split(node, inner, &name)?,
-                Type::Array { .. } | Type::Struct(_) => {
+                Type::Array(_) | Type::Struct(_) => {
                     let (mut shape, mut elem) = (Vec::new(), field.ty);
-                    while let Type::Array { elem: inner, extent } = elem {
-                        shape.push(Dim { extent: extent.map(place::extent_constant) });
-                        elem = *inner;
+                    while let Type::Array(row) = elem {
+                        shape.push(Dim::from(row.extent.map(place::extent_constant)));
+                        elem = row.elem.clone();
                     }
                     let (name, life) = (self.unique(&name), Life::Region(self.b.region()));
                     let object = self.b.object(Object { name, elem, shape, life, constant: false, span });

@@ -30,7 +30,7 @@ impl Kinds {
             Type::Float { bits: 64 } => Kinds(1 << 5),
             Type::Float { .. } => Kinds(1 << 6),
             Type::Pointer(_) => POINTER,
-            Type::Array { elem, .. } => Kinds::of(elem, types),
+            Type::Array(row) => Kinds::of(&row.elem, types),
             Type::Struct(id) => {
                 let fields = &types.structs[*id].fields;
                 fields.iter().fold(Kinds::default(), |all, field| all.and(Kinds::of(&field.ty, types)))

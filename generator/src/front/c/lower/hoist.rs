@@ -30,9 +30,11 @@ impl Lower<'_, '_> {
             return arg;
         }
         match arg.kind {
-            ExprKind::Address(place) => Expr { kind: ExprKind::Address(self.settled(place, written)), ty: arg.ty },
+            ExprKind::Address(place) => {
+                Expr { kind: ExprKind::Address(Box::new(self.settled(*place, written))), ty: arg.ty }
+            }
             ExprKind::Load(place) if matches!(arg.ty, Type::Struct(_)) => {
-                Expr { kind: ExprKind::Load(self.settled(place, written)), ty: arg.ty }
+                Expr { kind: ExprKind::Load(Box::new(self.settled(*place, written))), ty: arg.ty }
             }
             _ => self.b.keep("argument", arg),
         }
@@ -41,7 +43,8 @@ impl Lower<'_, '_> {
     fn reads(&self, expr: &Expr, written: Kinds) -> bool {
         let mut found = false;
         walk::expressions(expr, &mut |part| {
-            if matches!(part.kind, ExprKind::Load(_)) {
+            let ExprKind::Load(place) = &part.kind else { return };
+            if !matches!(place.base, Base::Global(global) if self.reader.globals[global.index()].constant) {
                 found |= Kinds::of(&part.ty, &self.reader.structs.types).meets(written);
             }
         });

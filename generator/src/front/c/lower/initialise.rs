@@ -32,17 +32,18 @@ impl<'a> Lower<'_, 'a> {
                 }
                 Ok(())
             }
-            ("InitListExpr", Type::Array { elem, extent: Some(extent) }) => {
-                self.initialise_array(to, init, *elem, extent)
+            ("InitListExpr" | "StringLiteral", Type::Array(row)) if row.extent.is_some() => {
+                let (elem, extent) = (row.elem.clone(), row.extent.unwrap_or_default());
+                if init.kind == "StringLiteral" {
+                    return self.initialise_text(to, init, elem, extent);
+                }
+                self.initialise_array(to, init, elem, extent)
             }
             ("ImplicitValueInitExpr", _) => self.clear(to, init),
-            ("StringLiteral", Type::Array { elem, extent: Some(extent) }) => {
-                self.initialise_text(to, init, *elem, extent)
-            }
             ("ParenExpr" | "ConstantExpr", _) => self.initialise(to, init.only()),
-            ("CompoundLiteralExpr", Type::Array { .. }) => self.initialise(to, init.only()),
+            ("CompoundLiteralExpr", Type::Array(_)) => self.initialise(to, init.only()),
             (_, Type::Struct(_)) => self.struct_into(Spot::Memory(to), init),
-            (_, Type::Array { .. } | Type::Opaque(_) | Type::Void) => self.unknown(init),
+            (_, Type::Array(_) | Type::Opaque(_) | Type::Void) => self.unknown(init),
             _ => {
                 let value = self.whole_value(init)?;
                 self.write(Spot::Memory(to), value, init)
@@ -83,11 +84,12 @@ impl<'a> Lower<'_, 'a> {
                 let parts = self.reader.structs.types.structs[*id].declared().to_vec();
                 self.initialise_parts(array, at, &parts, init)
             }
-            (Type::Array { elem, extent: Some(extent) }, Some(init)) if init.kind == "InitListExpr" => {
-                let Some((_, each)) = self.reader.structs.types.numbers(elem) else { return self.unknown(list) };
+            (Type::Array(row), Some(init)) if init.kind == "InitListExpr" && row.extent.is_some() => {
+                let Some((_, each)) = self.reader.structs.types.numbers(&row.elem) else { return self.unknown(list) };
                 let values = if init.has_filler { &init.inner[1..] } else { &init.inner[..] };
-                (0..*extent)
-                    .try_for_each(|k| self.initialise_part(array, at + k * each, elem, values.get(k as usize), init))
+                (0..row.extent.unwrap_or_default()).try_for_each(|k| {
+                    self.initialise_part(array, at + k * each, &row.elem, values.get(k as usize), init)
+                })
             }
             (Type::Struct(_), Some(init)) => {
                 self.struct_into(Spot::Overlay(array.clone(), extent_constant(at), ty.clone()), init)
@@ -115,7 +117,7 @@ impl<'a> Lower<'_, 'a> {
         {
             return self.initialise_text(to, only.bare(), elem, extent);
         }
-        let dim = Dim { extent: Some(extent_constant(extent)) };
+        let dim = Dim::of(extent_constant(extent));
         let first = address(self.first_element(to, dim, elem));
         // Elements that the list leaves out are zero; a loop clears them if they are many.
         let named =
@@ -139,7 +141,7 @@ impl<'a> Lower<'_, 'a> {
 
     fn initialise_text(&mut self, to: Place, init: &'a Node<'a>, elem: Type, extent: u64) -> Result<()> {
         let Some(bytes) = text_bytes(&init.value) else { return self.unknown(init) };
-        let dim = Dim { extent: Some(extent_constant(extent)) };
+        let dim = Dim::of(extent_constant(extent));
         let first = address(self.first_element(to, dim, elem.clone()));
         for index in 0..extent {
             let byte = bytes.get(index as usize).copied().unwrap_or(0);

@@ -58,8 +58,8 @@ impl Inline<'_> {
             ExprKind::Unary(op, x) => ExprKind::Unary(*op, self.boxed(x)?),
             ExprKind::Binary(op, x, y) => ExprKind::Binary(*op, self.boxed(x)?, self.boxed(y)?),
             ExprKind::Select(on, x, y) => ExprKind::Select(self.boxed(on)?, self.boxed(x)?, self.boxed(y)?),
-            ExprKind::Address(place) => ExprKind::Address(self.place(place)?),
-            ExprKind::Load(place) if self.loads => ExprKind::Load(self.place(place)?),
+            ExprKind::Address(place) => ExprKind::Address(Box::new(self.place(place)?)),
+            ExprKind::Load(place) if self.loads => ExprKind::Load(Box::new(self.place(place)?)),
             _ => return None,
         };
         self.left = self.left.checked_sub(1)?;
@@ -81,7 +81,7 @@ impl Inline<'_> {
                     let mut moved = Vec::new();
                     for subscript in subscripts {
                         let known = |expr: &Expr| matches!(expr.kind, ExprKind::Int(_));
-                        if !subscript.dim.extent.as_ref().is_none_or(known) {
+                        if !subscript.dim.extent.as_deref().is_none_or(known) {
                             return None;
                         }
                         moved.push(Subscript { at: self.expr(&subscript.at)?, dim: subscript.dim.clone() });

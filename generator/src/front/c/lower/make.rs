@@ -178,12 +178,12 @@ pub fn pointee(ty: &Type) -> Option<&Type> {
 /// Contents of a place.
 pub fn load(place: Place) -> Expr {
     let ty = place.ty.clone();
-    Expr { kind: ExprKind::Load(place), ty }
+    Expr { kind: ExprKind::Load(Box::new(place)), ty }
 }
 
 /// Address of a place; `&p[0]` is `p`.
 pub fn address(place: Place) -> Expr {
-    let ty = Type::Pointer(Box::new(place.ty.clone()));
+    let ty = Type::pointer(place.ty.clone());
     if let (Base::At(pointer), [Step::Index(subscripts)]) = (&place.base, &place.path[..])
         && subscripts.len() == 1
         && known(&subscripts[0].at) == Some(0)
@@ -191,7 +191,7 @@ pub fn address(place: Place) -> Expr {
     {
         return (**pointer).clone();
     }
-    Expr { kind: ExprKind::Address(place), ty }
+    Expr { kind: ExprKind::Address(Box::new(place)), ty }
 }
 
 /// The element `at` behind a pointer. An address is taken apart again: `*(a + i)` is `a[i]`.
@@ -200,14 +200,14 @@ pub fn element(pointer: Expr, at: Expr) -> Place {
     match pointer.kind {
         ExprKind::Address(mut place) if place.ty == ty => {
             if known(&at) == Some(0) {
-                return place;
+                return *place;
             }
             if let Some(Step::Index(subscripts)) = place.path.last_mut()
                 && let Some(last) = subscripts.last_mut()
             {
                 let before = std::mem::replace(&mut last.at, Expr::int(0));
                 last.at = sum(before, at);
-                return place;
+                return *place;
             }
             let pointer = Expr { ty: pointer.ty, kind: ExprKind::Address(place) };
             behind(pointer, at, ty)

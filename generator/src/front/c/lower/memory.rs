@@ -45,7 +45,7 @@ fn or_one(n: Expr) -> Expr {
 /// Whether two addresses are in different variables.
 fn are_apart(to: &Expr, from: &Expr) -> bool {
     let variable = |address: &Expr| match &address.kind {
-        ExprKind::Address(Place { base: base @ (Base::Object(_) | Base::Global(_)), .. }) => Some(base.clone()),
+        ExprKind::Address(place) => Some(place.base.clone()).filter(|base| base.pointer().is_none()),
         _ => None,
     };
     variable(to).zip(variable(from)).is_some_and(|(to, from)| to != from)
@@ -91,7 +91,7 @@ impl<'a> Lower<'_, 'a> {
         let name = std::mem::take(&mut self.block_name);
         let Some((size, _)) = self.reader.structs.layout(&elem) else {
             let (what, help) = match elem {
-                Type::Array { .. } => (
+                Type::Array(_) => (
                     "a block of rows of variable extent is made",
                     "make a block of numbers, u[i * m + j] in place of u[i][j], or an array, double u[n][m]",
                 ),
@@ -150,7 +150,7 @@ impl<'a> Lower<'_, 'a> {
         (old, bytes): (Expr, Expr),
         (elem, count): (Type, Expr),
     ) -> Result<Expr> {
-        let ty = Type::Pointer(Box::new(elem.clone()));
+        let ty = Type::pointer(elem.clone());
         if old.ty != ty && old.kind != ExprKind::Null {
             let what = "a block of elements of one type becomes one of another type";
             return self.refuse(call, Class::Pointer, what, "allocate another block");
@@ -176,11 +176,11 @@ impl<'a> Lower<'_, 'a> {
     fn block(&mut self, call: &'a Node<'a>, name: &str, (elem, count): (Type, Expr), zeroed: bool) -> Expr {
         let name = if name.is_empty() { "block".to_string() } else { format!("{name}_block") };
         let name = self.unique(&name);
-        let shape = vec![Dim { extent: Some(count.clone()) }];
+        let shape = vec![Dim::of(count.clone())];
         let (span, life) = (self.span(call), Life::Heap);
         let object = self.b.object(Object { name, elem: elem.clone(), shape, life, constant: false, span });
         self.b.emit(ItemKind::Alloc { object, count: count.clone(), zeroed });
-        let subscript = Subscript { at: Expr::int(0), dim: Dim { extent: Some(count) } };
+        let subscript = Subscript { at: Expr::int(0), dim: Dim::of(count) };
         address(Place { base: Base::Object(object), path: vec![Step::Index(vec![subscript])], ty: elem })
     }
 

@@ -30,6 +30,7 @@ mod library;
 mod loops;
 mod make;
 mod memory;
+mod mpi;
 mod names;
 mod order;
 mod place;
@@ -52,6 +53,7 @@ mod text;
 mod volatile;
 mod wrappers;
 
+use super::mpi::body::WIRE;
 use super::rules::Rules;
 use super::sources::Sources;
 use super::tree::{Node, Unordered};
@@ -119,6 +121,7 @@ pub fn program(
             });
         }
     }
+    reader.residuals();
     reader.finish()
 }
 
@@ -141,7 +144,8 @@ impl<'a> Reader<'a> {
         }
         let statics = statics::declarations(&self.statics, &self.globals, &self.sources);
         let is_unordered = |global: &Object| self.scratch.contains(&global.name) || global.name == declare::ERRNO;
-        let hidden = self.global_numbers.iter().filter(|((unit, _), _)| unit.is_some());
+        let wire = self.global_numbers.get(&(None, WIRE.to_string())).copied();
+        let hidden = self.global_numbers.iter().filter(|((unit, _), global)| unit.is_some() || Some(**global) == wire);
         let closed = self.closed();
         let unordered = self.globals.iter().enumerate().filter(|(_, global)| is_unordered(global));
         Ok(Program {
@@ -158,6 +162,7 @@ impl<'a> Reader<'a> {
             },
             assumed: self.assumed.into_iter().map(|(variable, function, _)| (variable, function)).collect(),
             remembered: Vec::new(),
+            wire,
             types: self.structs.types,
             sources: self.sources.list.into(),
             globals: self.globals.into(),
@@ -166,6 +171,28 @@ impl<'a> Reader<'a> {
             closed,
             procs: self.procs.into_iter().flatten().collect(),
         })
+    }
+
+    /// Lowers the residuals of solvers that the heads reach.
+    fn residuals(&mut self) {
+        let rules = self.procs.iter().flatten().filter_map(|proc| Some((proc.rule.clone()?, proc.span)));
+        let wanted: Vec<_> = rules.filter_map(|(rule, span)| Some((rule.implicit.clone()?, span))).collect();
+        for (implicit, span) in wanted {
+            let residual = &implicit.residual;
+            let found = self.procedure(0, residual, true, Vec::new());
+            let count = found.and_then(|id| self.procs[id.index()].as_ref()).map(|proc| proc.params.len());
+            if count != Some(implicit.args.len()) {
+                self.refusals.push(Refusal {
+                    class: Class::NoSource,
+                    span,
+                    what: match count {
+                        Some(_) => format!("'{residual}' has another number of parameters than the directive gives it"),
+                        None => format!("the sources do not define the residual '{residual}'"),
+                    },
+                    help: "the residual is a function of the sources: docs/rules.md".to_string(),
+                });
+            }
+        }
     }
 
     /// The variables of one source that its other functions, which are no procedures, only read.
@@ -241,6 +268,8 @@ impl<'a> Reader<'a> {
         }
         if let Some((function, rule, span)) = self.rules.clone().of_body(name) {
             proc = standing_for(proc, function, rule, span);
+        } else {
+            self.refusals.extend(mpi::copied_request(&proc));
         }
         let is_refused = !self.refusals.is_empty() || self.settled.len() > settled;
         if is_refused && !anywhere && is_report(&proc, &self.structs.types) && !assigns_reals(node) {

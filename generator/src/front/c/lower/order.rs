@@ -46,7 +46,7 @@ impl<'a> Lower<'_, 'a> {
                 _ => false,
             },
         };
-        base && !matches!(place.ty, Type::Array { .. }) && place.path.iter().all(fixed)
+        base && !matches!(place.ty, Type::Array(_)) && place.path.iter().all(fixed)
     }
 
     /// Notes that a place is read or written.
@@ -146,7 +146,7 @@ impl<'a> Lower<'_, 'a> {
 /// Whether a subscript is a number, in an array whose extents are numbers.
 fn is_fixed(subscript: &Subscript) -> bool {
     let is_number = |e: &Expr| matches!(e.kind, ExprKind::Int(_));
-    is_number(&subscript.at) && subscript.dim.extent.iter().all(is_number)
+    is_number(&subscript.at) && subscript.dim.extent.as_deref().is_none_or(is_number)
 }
 
 /// A place as far as the analyses of pointers know it.

@@ -60,8 +60,8 @@ impl<'a> Lower<'_, 'a> {
                 self.place(node.only())
             }
             "CompoundLiteralExpr" => self.compound_literal(node),
-            "StringLiteral" => Ok(Spot::Text(node.value.to_string(), Type::Opaque("text".to_string()))),
-            "PredefinedExpr" => Ok(Spot::Text(node.name.to_string(), Type::Opaque("text".to_string()))),
+            "StringLiteral" => Ok(Spot::Text(node.value.to_string(), Type::Opaque("text".into()))),
+            "PredefinedExpr" => Ok(Spot::Text(node.name.to_string(), Type::Opaque("text".into()))),
             "CallExpr" | "ConditionalOperator" | "BinaryOperator" | "StmtExpr" => self.struct_value(node),
             _ => self.unknown(node),
         }
@@ -196,7 +196,7 @@ impl<'a> Lower<'_, 'a> {
         if ty == array.ty && known(&at) == Some(0) {
             return Spot::Memory(array);
         }
-        if matches!(ty, Type::Array { .. } | Type::Struct(_)) {
+        if matches!(ty, Type::Array(_) | Type::Struct(_)) {
             return Spot::Overlay(array, at, ty);
         }
         Spot::Memory(self.element_of(array, at, ty))
@@ -208,10 +208,10 @@ impl<'a> Lower<'_, 'a> {
         let array = Some(base.bare()).filter(|base| decays(base)).map(Node::only);
         let Some(array) = array.filter(|array| self.is_overlaid(array)) else { return Ok(None) };
         match self.place(array)? {
-            Spot::Overlay(at, first, Type::Array { elem, .. }) => Ok(Some((at, first, *elem))),
-            Spot::Memory(Place { ty: Type::Array { elem, extent }, base, path }) => {
-                let first = Expr::int(0);
-                Ok(Some((Place { base, path, ty: Type::Array { elem: elem.clone(), extent } }, first, *elem)))
+            Spot::Overlay(at, first, Type::Array(row)) => Ok(Some((at, first, row.elem.clone()))),
+            Spot::Memory(Place { ty: Type::Array(row), base, path }) => {
+                let elem = row.elem.clone();
+                Ok(Some((Place { base, path, ty: Type::Array(row) }, Expr::int(0), elem)))
             }
             _ => self.unknown(base),
         }
@@ -256,11 +256,10 @@ impl<'a> Lower<'_, 'a> {
     /// The first number of a struct that is taken for an array, as a place of a number.
     pub fn first_number(&mut self, whole: Place) -> Option<Place> {
         let Type::Struct(id) = whole.ty else { return None };
-        let [Field { ty: Type::Array { elem, .. }, .. }] = &self.reader.structs.types.structs[id].fields.as_slice()
-        else {
+        let [Field { ty: Type::Array(row), .. }] = &self.reader.structs.types.structs[id].fields.as_slice() else {
             return None;
         };
-        let elem = (**elem).clone();
+        let elem = row.elem.clone();
         let array = self.field(&whole, id, 0);
         Some(self.element_of(array, Expr::int(0), elem))
     }
@@ -280,10 +279,10 @@ impl<'a> Lower<'_, 'a> {
                     let Some((number, _)) = types.numbers(&ty) else { return self.unknown(node) };
                     return Ok(Spot::Memory(self.element_of(array, sum(first, extent_constant(at)), number)));
                 }
-                (Spot::Memory(place), Type::Array { elem, extent }) => {
-                    let Some((_, each)) = types.numbers(&elem) else { return self.unknown(node) };
-                    let dim = Dim { extent: extent.map(extent_constant) };
-                    let first = address(self.first_element(place, dim, *elem));
+                (Spot::Memory(place), Type::Array(row)) => {
+                    let Some((_, each)) = types.numbers(&row.elem) else { return self.unknown(node) };
+                    let dim = Dim::from(row.extent.map(extent_constant));
+                    let first = address(self.first_element(place, dim, row.elem.clone()));
                     let inner = element(first, extent_constant(at / each));
                     at %= each;
                     Spot::Memory(inner)
@@ -318,8 +317,8 @@ impl<'a> Lower<'_, 'a> {
     }
 
     fn element_of(&mut self, array: Place, at: Expr, ty: Type) -> Place {
-        let extent = if let Type::Array { extent, .. } = array.ty { extent } else { None };
-        let dim = Dim { extent: extent.map(extent_constant) };
+        let extent = if let Type::Array(row) = &array.ty { row.extent } else { None };
+        let dim = Dim::from(extent.map(extent_constant));
         let mut place = self.first_element(array, dim, ty);
         if let Some(Step::Index(subscripts)) = place.path.last_mut()
             && let Some(last) = subscripts.last_mut()
@@ -389,23 +388,21 @@ impl<'a> Lower<'_, 'a> {
             let text = if bare.value.is_empty() { bare.name.to_string() } else { bare.value.to_string() };
             let text = if bare.kind == "PredefinedExpr" { format!("\"{}\"", self.b.proc().name) } else { text };
             let character = Type::char();
-            return Ok(Expr::verbatim(text, Type::Pointer(Box::new(character))));
+            return Ok(Expr::verbatim(text, Type::pointer(character)));
         }
         let found = self.ctype(node);
         let CType::Array(elem, extent) = found.ty else { return self.unknown(node) };
         let place = match self.place(node)? {
             // A row of variable extent: its first element.
-            Spot::Memory(place) if !matches!(place.ty, Type::Array { .. }) => return Ok(address(place)),
+            Spot::Memory(place) if !matches!(place.ty, Type::Array(_)) => return Ok(address(place)),
             Spot::Memory(place) => place,
             // A list of arguments.
             Spot::Text(text, _) => {
-                let ty = Type::Pointer(Box::new(elem.ty.ir()));
+                let ty = Type::pointer(elem.ty.ir());
                 return Ok(Expr::verbatim(text, ty));
             }
-            Spot::Overlay(array, at, Type::Array { elem, .. })
-                if matches!(*elem, Type::Int { .. } | Type::Float { .. }) =>
-            {
-                return Ok(address(self.element_of(array, at, *elem)));
+            Spot::Overlay(array, at, Type::Array(row)) if row.elem.is_number() => {
+                return Ok(address(self.element_of(array, at, row.elem.clone())));
             }
             _ => return self.unknown(node),
         };
@@ -441,7 +438,7 @@ impl<'a> Lower<'_, 'a> {
                 }
             },
         };
-        Ok(Dim { extent })
+        Ok(Dim::from(extent))
     }
 
     /// `&e`

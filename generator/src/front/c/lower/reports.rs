@@ -49,16 +49,13 @@ pub(super) fn is_text(ty: &Type, types: &Types) -> bool {
     let is_character = |ty: &Type| matches!(ty, Type::Int { bits: 8, .. });
     let Type::Struct(id) = **to else { return is_character(to) };
     let members = || types.structs[id].fields.iter().map(|field| &field.ty);
-    let text = |ty: &Type| match ty {
-        Type::Pointer(inner) | Type::Array { elem: inner, .. } => is_character(inner),
-        _ => false,
-    };
+    let text = |ty: &Type| ty.inside().is_some_and(is_character);
     members().any(text) && members().all(|ty| text(ty) || is_integers(ty))
 }
 
 fn is_integers(ty: &Type) -> bool {
     match ty {
-        Type::Array { elem, .. } => is_integers(elem),
+        Type::Array(row) => is_integers(&row.elem),
         ty => matches!(ty, Type::Int { .. }),
     }
 }

@@ -17,7 +17,7 @@ use make::*;
 impl<'a> Lower<'_, 'a> {
     /// The type that a variable has here.
     pub fn variable_type(&self, ty: &CType) -> Type {
-        ty.elements_of_rows().map_or_else(|| ty.ir(), |elem| Type::Pointer(Box::new(elem)))
+        ty.elements_of_rows().map_or_else(|| ty.ir(), Type::pointer)
     }
 
     /// A pointer as a variable of its type holds it: one to rows of variable extent leads to their first element.
@@ -27,7 +27,7 @@ impl<'a> Lower<'_, 'a> {
             return Ok(pointer);
         }
         if pointer.kind == ExprKind::Null {
-            return Ok(zero(&Type::Pointer(Box::new(elem))));
+            return Ok(zero(&Type::pointer(elem)));
         }
         let (mut place, mut row) = (element(pointer, Expr::int(0)), &to.ty);
         while let CType::Array(elem, extent) = row {
@@ -80,7 +80,7 @@ impl<'a> Lower<'_, 'a> {
         let (mut by, mut row) = (cast(by, long()), row);
         while let CType::Array(elem, extent) = row {
             let Dim { extent: Some(extent), .. } = self.dim(extent, node)? else { return self.unknown(node) };
-            by = binary(Binary::Multiply, by, cast(extent, long()), long());
+            by = binary(Binary::Multiply, by, cast(*extent, long()), long());
             row = &elem.ty;
         }
         Ok(by)
@@ -88,10 +88,10 @@ impl<'a> Lower<'_, 'a> {
 
     /// A pointer to rows whose extents are constant as a pointer to the first element.
     pub fn first_of_rows(&mut self, mut pointer: Expr) -> Expr {
-        while let Some(Type::Array { elem, extent }) = pointee(&pointer.ty).cloned() {
-            let dim = Dim { extent: extent.map(place::extent_constant) };
-            let row = element(pointer, Expr::int(0));
-            pointer = address(self.first_element(row, dim, *elem));
+        while let Some(Type::Array(row)) = pointee(&pointer.ty).cloned() {
+            let dim = Dim::from(row.extent.map(place::extent_constant));
+            let first = element(pointer, Expr::int(0));
+            pointer = address(self.first_element(first, dim, row.elem.clone()));
         }
         pointer
     }
@@ -122,5 +122,5 @@ impl<'a> Lower<'_, 'a> {
 
 /// Whether a pointer leads to arrays.
 pub fn leads_to_rows(pointer: &Expr) -> bool {
-    matches!(pointee(&pointer.ty), Some(Type::Array { .. }))
+    matches!(pointee(&pointer.ty), Some(Type::Array(_)))
 }

@@ -2,6 +2,7 @@
 
 use super::external::Passive;
 use super::*;
+use crate::front::c::mpi::body::UNKNOWN_REQUEST;
 use crate::front::c::rules::{GIVEN, NEED, UNKNOWN};
 
 impl<'a> Lower<'_, 'a> {
@@ -11,7 +12,7 @@ impl<'a> Lower<'_, 'a> {
         let args = &node.inner[1..];
         if self.reader.units[self.unit].of_bodies {
             match name {
-                UNKNOWN => {
+                UNKNOWN | UNKNOWN_REQUEST => {
                     return self.call_external(node, passive(name), Passive::HARMLESS, wanted).map(Some);
                 }
                 NEED => return self.need(args).map(|()| Some(None)),

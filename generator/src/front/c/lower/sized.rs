@@ -24,12 +24,12 @@ impl<'a> Lower<'_, 'a> {
         let is_element = match elem {
             Type::Int { bits, .. } => bits > 8,
             Type::Float { .. } | Type::Struct(_) | Type::Pointer(_) => true,
-            Type::Array { .. } | Type::Void | Type::Opaque(_) => false,
+            Type::Array(_) | Type::Void | Type::Opaque(_) => false,
         };
         if !is_element {
             return Ok(None);
         }
         let block = self.allocate(call, elem)?;
-        Ok(Some(cast(block, Type::Pointer(Box::new(Type::Void)))))
+        Ok(Some(cast(block, Type::pointer(Type::Void))))
     }
 }

@@ -131,6 +131,8 @@ pub(super) struct Lower<'r, 'a> {
     pub(super) assigned_first: FxHashSet<u64>,
     pub(super) automatic: bool,
     pub(super) summary: Summary,
+    /// For each variable or array of requests of MPI the one that says which buffers these have, and its element.
+    pub(super) companions: FxHashMap<ObjectId, (ObjectId, Type)>,
     /// Name for the block that the next `malloc` makes.
     pub(super) block_name: String,
     /// Statement around the current one.
@@ -172,6 +174,7 @@ impl<'r, 'a> Lower<'r, 'a> {
             assigned_first: FxHashSet::default(),
             automatic: false,
             summary: Summary::default(),
+            companions: FxHashMap::default(),
             block_name: String::new(),
             enclosing: None,
         }

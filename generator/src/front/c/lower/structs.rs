@@ -118,16 +118,16 @@ impl<'a> Lower<'_, 'a> {
                 }
                 Ok(())
             }
-            Type::Array { elem, extent: Some(extent) } => {
+            Type::Array(row) => {
+                let Some(extent) = row.extent else { return Ok(()) };
                 let count = place::extent_constant(extent);
-                let dim = Dim { extent: Some(count.clone()) };
-                let to = address(self.first_element(to, dim.clone(), (*elem).clone()));
-                let from = address(self.first_element(from, dim, *elem));
+                let dim = Dim::of(count.clone());
+                let to = address(self.first_element(to, dim.clone(), row.elem.clone()));
+                let from = address(self.first_element(from, dim, row.elem.clone()));
                 self.each(count, false, &mut |this, at| {
                     this.copy_struct(element(to.clone(), at.clone()), element(from.clone(), at), node)
                 })
             }
-            Type::Array { .. } => Ok(()),
             _ => {
                 let value = self.read(Spot::Memory(from), node)?;
                 self.write(Spot::Memory(to), value, node)
@@ -144,13 +144,13 @@ impl<'a> Lower<'_, 'a> {
                 }
                 Ok(())
             }
-            Type::Array { elem, extent: Some(extent) } => {
+            Type::Array(row) => {
+                let Some(extent) = row.extent else { return Ok(()) };
                 let count = place::extent_constant(extent);
-                let dim = Dim { extent: Some(count.clone()) };
-                let to = address(self.first_element(to, dim, *elem));
+                let dim = Dim::of(count.clone());
+                let to = address(self.first_element(to, dim, row.elem.clone()));
                 self.each(count, false, &mut |this, at| this.clear(element(to.clone(), at), node))
             }
-            Type::Array { .. } => Ok(()),
             ty => self.write(Spot::Memory(to), zero(&ty), node),
         }
     }

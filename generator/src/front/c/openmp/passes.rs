@@ -283,11 +283,9 @@ fn unguarded<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<Write<'n, 'a>>) {
     parts(node).iter().for_each(|part| unguarded(part, found));
 }
 
-/// The elements that a pass reads or writes.
+/// The elements that a pass reads or writes. `atomic` and `critical` keep others from the same change only: what they
+/// read may be what another pass writes without them.
 fn accesses<'n, 'a>(node: &'n Node<'a>, found: &mut Vec<&'n Node<'a>>) {
-    if is_directive(node) && node.kind != "OMPSimdDirective" {
-        return;
-    }
     if node.kind == "ArraySubscriptExpr" {
         found.push(node);
         // An element of a row is one access.

@@ -1,18 +1,24 @@
-//! Rules that need no word of the user: BLAS and LAPACK. Their derivatives are in `include/adtape/rules_blas.h` and
-//! `rules_cblas.h`, for a program that calls these functions and has no source of them.
+//! Rules that need no word of the user: BLAS, LAPACK, and special functions (`gsl`). Their derivatives are in
+//! `include/adtape/rules_blas.h`, `rules_cblas.h`, `rules_solvers.h` and `rules_gsl.h`, for a program that calls these
+//! functions and has no source of them.
 //!
 //! Names and arguments are those of the references of BLAS and LAPACK. A letter, `s` or `d`, stands in front of each.
 
+use super::gsl;
 use super::pragma::{self, Clauses};
 
 /// A function of a library.
 pub struct Known {
     /// Its parameters.
     pub params: Vec<&'static str>,
+    /// Those by which no derivative is known.
+    pub lacks: Vec<&'static str>,
     /// What it does to memory.
     pub clauses: Clauses,
     /// The header with its derivative.
     pub header: &'static str,
+    /// Whether that has the tangent, too.
+    pub has_tangent: bool,
 }
 
 /// Name, parameters, clauses.
@@ -90,7 +96,7 @@ const BY_REFERENCE: &[Row] = &[
     (
         "getrf",
         "m n a lda ipiv info",
-        "updates(a(m, n, lda)) writes(ipiv[0:m < n ? m : n] info) needs(a after, ipiv after)",
+        "updates(a(m, n, lda)) writes(ipiv[0:m < n ? m : n] info) needs(a after, ipiv after) status(info)",
     ),
     (
         "getrs",
@@ -100,9 +106,10 @@ const BY_REFERENCE: &[Row] = &[
     (
         "gesv",
         "n nrhs a lda ipiv b ldb info",
-        "updates(a(n, n, lda) b(n, nrhs, ldb)) writes(ipiv[0:n] info) needs(a after, ipiv after, b after : a)",
+        "updates(a(n, n, lda) b(n, nrhs, ldb)) writes(ipiv[0:n] info) needs(a after, ipiv after, b after : a) \
+         status(info)",
     ),
-    ("potrf", "uplo n a lda info", "updates(tri(a, n, lda, uplo)) writes(info) needs(a after)"),
+    ("potrf", "uplo n a lda info", "updates(tri(a, n, lda, uplo)) writes(info) needs(a after) status(info)"),
     (
         "potrs",
         "uplo n nrhs a lda b ldb info",
@@ -111,7 +118,70 @@ const BY_REFERENCE: &[Row] = &[
     (
         "posv",
         "uplo n nrhs a lda b ldb info",
-        "updates(tri(a, n, lda, uplo) b(n, nrhs, ldb)) writes(info) needs(a after, b after : a)",
+        "updates(tri(a, n, lda, uplo) b(n, nrhs, ldb)) writes(info) needs(a after, b after : a) status(info)",
+    ),
+];
+
+/// Solvers of banded and symmetric systems, their factors, and eigenvalues, as Fortran calls them.
+const SOLVERS: &[Row] = &[
+    (
+        "gbsv",
+        "n kl ku nrhs ab ldab ipiv b ldb info",
+        "updates(ab(2 * kl + ku + 1, n, ldab) b(n, nrhs, ldb)) writes(ipiv[0:n] info) factors(ab) status(info) \
+         needs(ab after, ipiv after, b after : ab)",
+    ),
+    (
+        "pbsv",
+        "uplo n kd nrhs ab ldab b ldb info",
+        "updates(ab(kd + 1, n, ldab) b(n, nrhs, ldb)) writes(info) factors(ab) status(info) \
+         needs(ab after, b after : ab)",
+    ),
+    (
+        "gtsv",
+        "n nrhs dl d du b ldb info",
+        "updates(dl[0:n - 1] d[0:n] du[0:n - 1] b(n, nrhs, ldb)) writes(info) factors(dl d du) status(info) \
+         needs(dl before, d before, du before, b after : dl d du)",
+    ),
+    (
+        "ptsv",
+        "n nrhs d e b ldb info",
+        "updates(d[0:n] e[0:n - 1] b(n, nrhs, ldb)) writes(info) factors(d e) status(info) \
+         needs(d after, e after, b after : d e)",
+    ),
+    (
+        "sysv",
+        "uplo n nrhs a lda ipiv b ldb work lwork info",
+        "updates(tri(a, n, lda, uplo) ipiv[0:n] b(n, nrhs, ldb)) work(work[0:lwork < 1 ? 1 : lwork]) writes(info) \
+         factors(a) status(info) needs(a after, ipiv after, b after : a)",
+    ),
+    (
+        "gbtrf",
+        "m n kl ku ab ldab ipiv info",
+        "updates(ab(2 * kl + ku + 1, n, ldab)) writes(ipiv[0:m < n ? m : n] info) needs(ab after, ipiv after) status(info)",
+    ),
+    (
+        "gbtrs",
+        "trans n kl ku nrhs ab ldab ipiv b ldb info",
+        "reads(ab(2 * kl + ku + 1, n, ldab) ipiv[0:n]) updates(b(n, nrhs, ldb)) writes(info) \
+         needs(ab, ipiv, b after : ab)",
+    ),
+    (
+        "sytrf",
+        "uplo n a lda ipiv work lwork info",
+        "updates(tri(a, n, lda, uplo) ipiv[0:n]) work(work[0:lwork < 1 ? 1 : lwork]) writes(info) status(info) \
+         needs(a after, ipiv after)",
+    ),
+    (
+        "sytrs",
+        "uplo n nrhs a lda ipiv b ldb info",
+        "reads(tri(a, n, lda, uplo) ipiv[0:n]) updates(b(n, nrhs, ldb)) writes(info) needs(a, ipiv, b after : a)",
+    ),
+    (
+        // A check takes what is left in `a` for factors: without vectors it has no derivative.
+        "syev",
+        "jobz uplo n a lda w work lwork info",
+        "updates(a(n, n, lda) w[0:n]) work(work[0:lwork < 1 ? 1 : lwork]) writes(info) factors(a) status(info) \
+         needs(a before)",
     ),
 ];
 
@@ -190,27 +260,45 @@ const BY_VALUE: &[Row] = &[
 
 /// The function of this name.
 pub fn find(name: &str) -> Option<Known> {
-    let (rows, plain, header) = match name.strip_prefix("cblas_") {
-        Some(plain) => (BY_VALUE, plain, "adtape/rules_cblas.h"),
-        None => (BY_REFERENCE, name.strip_suffix('_')?, "adtape/rules_blas.h"),
+    if let Some(params) = gsl::find(name) {
+        let is_lacking = |name: &&str| name.ends_with('!');
+        let plain = |name: &'static str| name.trim_end_matches('!');
+        return Some(Known {
+            params: params.split(' ').map(plain).collect(),
+            lacks: params.split(' ').filter(is_lacking).map(plain).collect(),
+            clauses: Clauses::default(),
+            header: "adtape/rules_gsl.h",
+            has_tangent: true,
+        });
+    }
+    let is_plain = |letters: &str, row: &Row| letters.strip_prefix(['d', 's']) == Some(row.0);
+    let (row, header) = match name.strip_prefix("cblas_") {
+        Some(plain) => (BY_VALUE.iter().find(|row| is_plain(plain, row)), "adtape/rules_cblas.h"),
+        None => {
+            let plain = name.strip_suffix('_')?;
+            let solver = SOLVERS.iter().find(|row| is_plain(plain, row));
+            let other = BY_REFERENCE.iter().find(|row| is_plain(plain, row));
+            let header = if solver.is_some() { "adtape/rules_solvers.h" } else { "adtape/rules_blas.h" };
+            (solver.or(other), header)
+        }
     };
-    let plain = plain.strip_prefix(['d', 's'])?;
-    let (_, params, clauses) = rows.iter().find(|(name, ..)| *name == plain)?;
+    let (_, params, clauses) = row?;
     let directive = pragma::parse(&format!("rule {clauses}"));
     let clauses = directive.ok().flatten()?.clauses;
-    Some(Known { params: params.split(' ').collect(), clauses, header })
+    Some(Known { params: params.split(' ').collect(), lacks: Vec::new(), clauses, header, has_tangent: false })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BY_REFERENCE, BY_VALUE, find};
+    use super::{BY_REFERENCE, BY_VALUE, SOLVERS, find};
 
     #[test]
     fn all_rows_are_rules_of_their_parameters() {
         let names = |rows: &[super::Row], begins: &str, ends: &str| {
             rows.iter().map(|(name, ..)| format!("{begins}d{name}{ends}")).collect::<Vec<_>>()
         };
-        for name in names(BY_REFERENCE, "", "_").into_iter().chain(names(BY_VALUE, "cblas_", "")) {
+        let by_reference = names(BY_REFERENCE, "", "_").into_iter().chain(names(SOLVERS, "", "_"));
+        for name in by_reference.chain(names(BY_VALUE, "cblas_", "")) {
             let known = find(&name).unwrap_or_else(|| panic!("{name}"));
             let sections = known.clauses.reads.iter().chain(&known.clauses.writes).chain(&known.clauses.updates);
             let needs = known.clauses.needs.iter().flatten();

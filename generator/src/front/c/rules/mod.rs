@@ -1,8 +1,10 @@
 //! Functions whose derivative is given, or that have none: directives in front of their declarations, `--passive`.
 //!
 //! ```text
-//!   catalogue  rules that need no word of the user
+//!   catalogue  rules that need no word of the user; gsl: those of special functions
+//!   lines      where directives are
 //!   pragma     words and clauses of a directive
+//!   implicit   solvers, whose derivative follows from a residual
 //!   stub       the body that a function with a rule has for the analyses
 //! ```
 //!
@@ -10,6 +12,9 @@
 //! function. What the sweeps call in the end is the function itself, and its derivative.
 
 mod catalogue;
+mod gsl;
+mod implicit;
+mod lines;
 mod pragma;
 mod stub;
 
@@ -18,7 +23,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::failure::internal;
-use super::inclusions::marker;
+use super::mpi;
 use super::run;
 use super::sources::{Files, Sources};
 use super::tree::{Node, Tree};
@@ -27,10 +32,11 @@ use crate::front::input::matches;
 use crate::ir::{Derivative, Rule, Span};
 use crate::names::words;
 use crate::refuse::{Class, Refusal};
+use lines::{Line, has_directives, lines};
 use pragma::{Directive, Kind};
 use stub::{Function, Param, What};
 
-pub use stub::{GIVEN, NEED, UNKNOWN};
+pub use stub::{GIVEN, NEED, PREFIX, UNKNOWN};
 
 /// What is known of functions by directives.
 #[derive(Default)]
@@ -43,6 +49,8 @@ pub struct Rules {
 }
 
 struct Known {
+    /// The function, as the program calls it.
+    name: String,
     rule: Arc<Rule>,
     /// Parameters that are strides: with 1 for all of them the function has another body.
     strides: Vec<usize>,
@@ -65,9 +73,15 @@ impl Rules {
     /// The function that a body stands for, its rule, and the directive.
     pub fn of_body(&self, body: &str) -> Option<(&str, &Arc<Rule>, Span)> {
         let name = body.strip_prefix(stub::PREFIX)?;
-        let known = |name: &str| self.functions.get_key_value(name);
-        let (name, known) = known(name).or_else(|| known(name.strip_suffix("_by_ones")?))?;
-        Some((name, &known.rule, known.span))
+        let known = |name: &str| self.functions.get(name);
+        let known = known(name).or_else(|| known(name.strip_suffix("_by_ones")?))?;
+        Some((&known.name, &known.rule, known.span))
+    }
+
+    /// Whether a call of MPI has bodies: the program has its declarations from the header of MPI.
+    pub fn has_bodies(&self, call: &mpi::catalogue::Call) -> bool {
+        let mut variants = mpi::body::Variant::all(call);
+        variants.any(|variant| self.functions.contains_key(variant.body(call).trim_start_matches(PREFIX)))
     }
 
     /// The bodies as the compiler reads them.
@@ -125,20 +139,36 @@ pub fn find(clang: &str, input: &Input, trees: &[Tree], sources: &mut Sources) -
         }
     }
     for (tree, file) in trees.iter().zip(&input.files) {
-        let wanted = of_libraries(trees, tree, &found);
+        let passive = called(trees, tree, &found, &gsl::is_passive);
+        found.passive.extend(passive.into_iter().map(|node| node.name.to_string()));
+        let wanted = called(trees, tree, &found, &|name| catalogue::find(name).is_some());
         if !wanted.is_empty() {
             let mut reader = Reader { tree, files: Files::new(&tree.files, sources, file), sources, found: &mut found };
             wanted.into_iter().for_each(|node| reader.of_library(node, file));
         }
     }
+    for (tree, file) in trees.iter().zip(&input.files) {
+        let wanted = called(trees, tree, &found, &|name| mpi::catalogue::find(name).is_some());
+        let has_header =
+            || tree.root.inner.iter().any(|node| node.kind == "TypedefDecl" && node.name == "MPI_Datatype");
+        if !wanted.is_empty() && has_header() {
+            let mut reader = Reader { tree, files: Files::new(&tree.files, sources, file), sources, found: &mut found };
+            wanted.into_iter().for_each(|node| reader.of_mpi(node, file));
+        }
+    }
     if refusals.is_empty() { Ok(found) } else { Err(refusals) }
 }
 
-/// The declarations in a tree of functions that it calls, that no source defines, and that the catalogue knows.
-fn of_libraries<'t, 'a>(trees: &[Tree], tree: &'t Tree<'a>, found: &Rules) -> Vec<&'t Node<'a>> {
+/// The declarations in a tree of functions that it calls, that no source defines, and that a catalogue knows.
+fn called<'t, 'a>(
+    trees: &[Tree],
+    tree: &'t Tree<'a>,
+    found: &Rules,
+    is_in_catalogue: &dyn Fn(&str) -> bool,
+) -> Vec<&'t Node<'a>> {
     let declared = tree.root.inner.iter().filter(|node| node.kind == "FunctionDecl" && !node.has_body());
     let known = declared.filter(|node| !found.functions.contains_key(node.name.as_ref()));
-    let mut known: Vec<&Node> = known.filter(|node| catalogue::find(&node.name).is_some()).collect();
+    let mut known: Vec<&Node> = known.filter(|node| is_in_catalogue(&node.name)).collect();
     if known.is_empty() {
         return known;
     }
@@ -152,39 +182,6 @@ fn of_libraries<'t, 'a>(trees: &[Tree], tree: &'t Tree<'a>, found: &Rules) -> Ve
     let mut seen = FxHashSet::default();
     known.retain(|node| seen.insert(node.name.to_string()));
     known
-}
-
-/// Whether files, but for the system's, may have directives.
-fn has_directives(files: &[String]) -> bool {
-    let own = files.iter().filter(|path| !path.starts_with("/usr/include/") && !path.starts_with("/usr/lib/"));
-    let mut texts = own.filter_map(|path| std::fs::read(path).ok());
-    texts.any(|text| {
-        let text = String::from_utf8_lossy(&text);
-        let mut pragmas = text.lines().filter(|line| line.contains("pragma") && line.contains("adjoint"));
-        pragmas.any(|line| line.contains("passive") || line.contains("rule"))
-    })
-}
-
-/// A directive in a preprocessed text: file, line, and what stands behind `#pragma adjoint`.
-struct Line<'t> {
-    path: &'t str,
-    line: u32,
-    text: &'t str,
-}
-
-fn lines(text: &str) -> Vec<Line<'_>> {
-    let (mut path, mut number, mut all) = ("", 0, Vec::new());
-    for line in text.lines() {
-        if let Some((next, file, _)) = marker(line) {
-            (path, number) = (file, next);
-            continue;
-        }
-        if let Some(text) = line.trim_start().strip_prefix("#pragma adjoint ") {
-            all.push(Line { path, line: number, text });
-        }
-        number += 1;
-    }
-    all
 }
 
 struct Reader<'r, 't, 'a> {
@@ -244,7 +241,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
     }
 
     fn function(&mut self, line: &Line, directive: Directive, node: &'t Node<'a>, file: &str) -> Result<(), Refusal> {
-        let Directive { kind, clauses, .. } = directive;
+        let Directive { kind, clauses, residual, .. } = directive;
         let name = node.name.to_string();
         let mut function = Function {
             result: self.meant(&result(node)),
@@ -254,8 +251,23 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             clauses,
         };
         function.check().map_err(|what| self.refusal(line, 0, what))?;
+        let implicit = residual.map(|residual| implicit::of(&function, &residual)).transpose();
+        let mut implicit = implicit.map_err(|what| self.refusal(line, 0, what))?;
         let (reverse, tangent) = match kind {
             Kind::Passive => (None, None),
+            Kind::Implicit => {
+                let behind: Vec<bool> = function.params.iter().map(|param| param.what.is_real()).collect();
+                let of = |suffix| Derivative {
+                    name: format!("{name}{suffix}"),
+                    behind: behind.clone(),
+                    ..Derivative::default()
+                };
+                let given = self.derivative(&function, "_d", "_d");
+                if let Some(implicit) = &mut implicit {
+                    implicit.has_tangent = given.is_none();
+                }
+                (Some(of("_rev")), Some(given.unwrap_or_else(|| of("_d"))))
+            }
             Kind::Rule => {
                 let Some(reverse) = self.derivative(&function, "_rev", "_b") else {
                     let mut missing =
@@ -269,8 +281,11 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         for (param, behind) in function.params.iter_mut().zip(reverse.iter().flat_map(|reverse| &reverse.behind)) {
             param.has_adjoint = *behind;
         }
-        let repeats = kind == Kind::Rule && !function.clauses.has_state;
-        let rule = Rule { function: name, reverse, tangent, reads: function.reads(), header: None, repeats };
+        let repeats = kind != Kind::Passive && !function.clauses.has_state;
+        let (reads, trial) = (function.reads(), Some(function.trial()));
+        let header = implicit.as_ref().map(|_| "adtape/rules_implicit.h");
+        let rule =
+            Rule { function: name, reverse, tangent, reads, repeats, trial, implicit, header, ..Rule::default() };
         self.add(&function, rule, node, file);
         Ok(())
     }
@@ -285,16 +300,23 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         }
         for (param, name) in params.iter_mut().zip(&known.params) {
             param.name = (*name).to_string();
-            param.has_adjoint = param.what.is_real();
+            param.has_adjoint = param.what.is_real() && !known.lacks.contains(name);
         }
         let clauses = known.clauses;
         let function =
             Function { name: name.clone(), result: self.meant(&result(node)), params, kind: Kind::Rule, clauses };
-        let behind = function.params.iter().map(|param| param.has_adjoint).collect();
+        let behind: Vec<bool> = function.params.iter().map(|param| param.has_adjoint).collect();
         let result = stub::is_real(&function.result);
-        let reverse = Some(Derivative { name: format!("{name}_rev"), behind, result });
+        let of = |suffix: &str| Derivative {
+            name: format!("{name}{suffix}"),
+            behind: behind.clone(),
+            result,
+            ..Derivative::default()
+        };
+        let (reverse, tangent) = (Some(of("_rev")), known.has_tangent.then(|| of("_d")));
         let (reads, header) = (function.reads(), Some(known.header));
-        let rule = Rule { function: name, reverse, tangent: None, reads, header, repeats: true };
+        let trial = Some(function.trial());
+        let rule = Rule { function: name, reverse, tangent, reads, header, repeats: true, trial, ..Rule::default() };
         self.add(&function, rule, node, file);
     }
 
@@ -304,18 +326,45 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             return;
         }
         let strides = function.strides();
-        let known = self.found.texts.iter().position(|(source, _)| source == file);
-        let at = known.unwrap_or_else(|| {
-            self.found.texts.push((file.to_string(), stub::beginning()));
-            self.found.texts.len() - 1
-        });
-        let text = &mut self.found.texts[at].1;
+        let text = self.bodies(file);
         *text += &function.body(false);
         if !strides.is_empty() {
             *text += &function.body(true);
         }
         let span = self.files.point(node.location, self.sources);
-        self.found.functions.insert(function.name.clone(), Known { rule: Arc::new(rule), strides, span });
+        let known = Known { name: function.name.clone(), rule: Arc::new(rule), strides, span };
+        self.found.functions.insert(function.name.clone(), known);
+    }
+
+    /// The text with the bodies of a source.
+    fn bodies(&mut self, file: &str) -> &mut String {
+        let known = self.found.texts.iter().position(|(source, _)| source == file);
+        let at = known.unwrap_or_else(|| {
+            self.found.texts.push((file.to_string(), stub::beginning()));
+            self.found.texts.len() - 1
+        });
+        &mut self.found.texts[at].1
+    }
+
+    /// A call of MPI: a body for each way to make it.
+    fn of_mpi(&mut self, node: &'t Node<'a>, file: &str) {
+        let Some(call) = mpi::catalogue::find(&node.name) else { return };
+        let span = self.of_header(self.files.point(node.location, self.sources));
+        for (body, rule, text) in mpi::bodies(call) {
+            let key = body.trim_start_matches(PREFIX).to_string();
+            if self.found.functions.contains_key(&key) {
+                continue;
+            }
+            *self.bodies(file) += &format!("{}{text}", mpi::body::beginning());
+            let name = node.name.to_string();
+            self.found.functions.insert(key, Known { name, rule, strides: Vec::new(), span });
+        }
+    }
+
+    /// A place of the header of MPI under its own name: the compiler reads it in a folder for temporary files.
+    fn of_header(&mut self, at: Span) -> Span {
+        self.sources.given("mpi.h", mpi::TEXT);
+        Span { source: self.sources.number("mpi.h", false) as u32, ..at }
     }
 
     fn params(&self, node: &Node) -> Vec<Param> {
@@ -323,9 +372,33 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         let of = |(k, param): (usize, &Node)| {
             let name = if param.name.is_empty() { format!("argument_{}", k + 1) } else { param.name.to_string() };
             let what = what(&self.meant(&param.written_type));
-            Param { name, ty: param.written_type.to_string(), what, has_adjoint: false }
+            let members = match what {
+                What::Other | What::Value => self.reals(&param.written_type, &name, 4),
+                What::Real | What::Reals { .. } | What::Integers { .. } => Vec::new(),
+            };
+            Param { name, ty: param.written_type.to_string(), what, members, has_adjoint: false }
         };
         all.map(of).collect()
+    }
+
+    /// The reals in a value of a struct, or behind a pointer, as C text.
+    fn reals(&self, ty: &str, at: &str, depth: u32) -> Vec<String> {
+        let ty = self.meant(ty);
+        let ty = ty.trim().trim_end_matches("const").trim().trim_start_matches("const ");
+        if stub::is_real(ty) {
+            return vec![at.to_string()];
+        }
+        if let Some(to) = ty.strip_suffix('*') {
+            return self.reals(to, &format!("{at}[0]"), depth);
+        }
+        if let Some((elem, extents)) = ty.split_once('[') {
+            return self.reals(elem, &format!("{at}{}", "[0]".repeat(1 + extents.matches('[').count())), depth);
+        }
+        let Some(tag) = ty.strip_prefix("struct ").filter(|_| depth > 0) else { return Vec::new() };
+        let is_it = |node: &&Node| node.kind == "RecordDecl" && node.name == tag && node.complete;
+        let fields = self.tree.root.inner.iter().find(is_it).into_iter().flat_map(|node| &node.inner);
+        let fields = fields.filter(|node| node.kind == "FieldDecl" && !node.name.is_empty());
+        fields.flat_map(|field| self.reals(&field.written_type, &format!("{at}.{}", field.name), depth - 1)).collect()
     }
 
     /// A type without the names that sources give to others.
@@ -357,7 +430,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             follows.push(declared.next_if(|own| own.name == wanted).is_some());
         }
         let result = declared.next().is_some();
-        declared.next().is_none().then_some(Derivative { name, behind: follows, result })
+        declared.next().is_none().then_some(Derivative { name, behind: follows, result, ..Derivative::default() })
     }
 }
 

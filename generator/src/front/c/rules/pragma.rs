@@ -12,6 +12,19 @@ pub struct Directive {
     pub names: Vec<String>,
     /// What it says of memory.
     pub clauses: Clauses,
+    /// What is 0 behind a call.
+    pub residual: Option<Residual>,
+}
+
+/// A call of a function whose result is 0 behind each call of the function of the directive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Residual {
+    /// The function that computes it.
+    pub function: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The parameter that it determines.
+    pub unknown: String,
 }
 
 /// What a directive says of a function.
@@ -21,6 +34,8 @@ pub enum Kind {
     Passive,
     /// Its derivative is given.
     Rule,
+    /// Its derivative follows from a residual.
+    Implicit,
 }
 
 /// What a function does to memory.
@@ -34,6 +49,10 @@ pub struct Clauses {
     pub updates: Vec<Section>,
     /// It has a state of its own: it never runs once more.
     pub has_state: bool,
+    /// What is left there has no derivative: factors that only the function's kin reads, work space.
+    pub lost: Vec<String>,
+    /// The number that is not 0 where results are undefined.
+    pub status: Option<String>,
     /// What the derivative reads; `None`: everything.
     pub needs: Option<Vec<Need>>,
 }
@@ -94,9 +113,11 @@ pub fn parse(text: &str) -> Result<Option<Directive>, Wrong> {
     let kind = match words.word() {
         "passive" => Kind::Passive,
         "rule" => Kind::Rule,
+        "implicit" => Kind::Implicit,
         _ => return Ok(None),
     };
-    let mut found = Directive { kind, names: Vec::new(), clauses: Clauses::default() };
+    let residual = if kind == Kind::Implicit { Some(words.residual()?) } else { None };
+    let mut found = Directive { kind, names: Vec::new(), clauses: Clauses::default(), residual };
     while let Some(at) = words.next_at() {
         let word = words.name();
         let (inside, inner) = match words.next_char() {
@@ -144,6 +165,15 @@ impl Clauses {
                 );
                 return Ok(());
             }
+            "factors" => {
+                let names = sections(inside).map_err(behind)?;
+                self.lost.extend(names.into_iter().map(|section| section.name));
+                return Ok(());
+            }
+            "status" => {
+                self.status = Some(inside.trim().to_string());
+                return Ok(());
+            }
             "state" => {
                 self.has_state = true;
                 return Ok(());
@@ -152,7 +182,11 @@ impl Clauses {
             "alias" => return Ok(()),
             _ => return Err((at, format!("there is no clause '{word}'; there are {CLAUSES}"))),
         };
-        list.extend(sections(inside).map_err(behind)?);
+        let found = sections(inside).map_err(behind)?;
+        if word == "work" {
+            self.lost.extend(found.iter().map(|section| section.name.clone()));
+        }
+        list.extend(found);
         Ok(())
     }
 }
@@ -279,6 +313,24 @@ impl<'t> Words<'t> {
             }
         }
         Err((begun, format!("a '{close}' is missing")))
+    }
+
+    /// `residual(y, old, p, out) for y`
+    fn residual(&mut self) -> Result<Residual, Wrong> {
+        let at = self.next_at().unwrap_or(self.text.len());
+        let wrong =
+            || (at, "what is 0 behind a call is expected here, as in implicit residual(y, p, out) for y".into());
+        let function = self.word().to_string();
+        let inside = match self.next_char() {
+            Some('(') if !function.is_empty() => self.inside('(', ')')?.0,
+            _ => return Err(wrong()),
+        };
+        let args = inside.split(',').map(|arg| arg.trim().to_string()).collect();
+        if self.word() != "for" {
+            return Err(wrong());
+        }
+        let unknown = self.word().to_string();
+        if unknown.is_empty() { Err(wrong()) } else { Ok(Residual { function, args, unknown }) }
     }
 
     fn section(&mut self) -> Result<Section, Wrong> {

@@ -11,6 +11,7 @@
 //! The derivative is called where `adtape_given` stands: what it needs as the call found it is overwritten behind that.
 
 use super::pragma::{Clauses, Kind, Need, Section, Shape};
+use crate::ir::{Does, Elements, Trial, Tried};
 use crate::names::words;
 use std::fmt::Write;
 
@@ -52,6 +53,8 @@ pub struct Param {
     pub name: String,
     pub ty: String,
     pub what: What,
+    /// Reals in a struct that it is or leads to, as C text.
+    pub members: Vec<String>,
     /// Whether the derivative takes its adjoint.
     pub has_adjoint: bool,
 }
@@ -110,9 +113,9 @@ impl Function {
     pub fn reads(&self) -> Vec<bool> {
         let is_read = |param: &Param| {
             let is_named = self.clauses.read().any(|section| section.name == param.name);
-            param.what == What::Real || is_named && param.what.is_real()
+            param.what == What::Real || is_named && param.what.is_real() || !param.members.is_empty()
         };
-        self.params.iter().map(|param| self.kind == Kind::Rule && is_read(param)).collect()
+        self.params.iter().map(|param| self.kind != Kind::Passive && is_read(param)).collect()
     }
 
     /// What is wrong with the clauses: a name that is no parameter, memory that no clause names.
@@ -130,6 +133,16 @@ impl Function {
         if let Some(name) = needs.flat_map(|need| &need.when).find(|name| self.param(name).is_none()) {
             return Err(format!("'{}' has no parameter '{name}'", self.name));
         }
+        let is_written = |name: &String| self.clauses.written().any(|section| section.name == *name);
+        if let Some(name) = self.clauses.lost.iter().find(|name| !is_written(name)) {
+            return Err(format!("'{name}' of '{}' is not written, by its other clauses", self.name));
+        }
+        if let Some(name) = &self.clauses.status {
+            let what = self.param(name).map(|param| param.what);
+            if what != Some(What::Integers { constant: false }) {
+                return Err(format!("'status' of '{}' names a pointer to an integer that it writes", self.name));
+            }
+        }
         let constant = |section: &&Section| {
             let what = self.param(&section.name).map(|param| param.what);
             matches!(what, Some(What::Reals { constant: true } | What::Integers { constant: true }))
@@ -139,6 +152,16 @@ impl Function {
         }
         if self.kind == Kind::Passive {
             return Ok(());
+        }
+        let is_open = |param: &&Param| {
+            let ty = param.ty.trim_start();
+            !param.members.is_empty() && ty.ends_with('*') && !ty.starts_with("const ")
+        };
+        if let Some(Param { name, .. }) = self.params.iter().find(is_open) {
+            return Err(format!(
+                "'{name}' of '{}' leads to a struct with reals that it may write: make it const",
+                self.name
+            ));
         }
         let unknown = self.params.iter().find(|param| match param.what {
             What::Reals { .. } | What::Integers { constant: false } => !self.is_named(param),
@@ -177,6 +200,21 @@ impl Function {
         is_pointer && self.sections().any(named)
     }
 
+    /// The declarations of what pointers lead to that bounds name.
+    fn bound_values(&self) -> String {
+        let named = self.params.iter().filter(|param| self.bounds(&param.name));
+        let declared = named.map(|param| {
+            let value = param.ty.trim_end_matches('*').trim_start_matches("const ").trim();
+            format!("{value} {}_v = *{};\n", param.name, param.name)
+        });
+        declared.collect()
+    }
+
+    /// A bound as the body has it.
+    pub fn bound(&self, text: &str) -> String {
+        Body { function: self, by_ones: false }.bound(text)
+    }
+
     /// The body; `by_ones`: where all strides are 1.
     pub fn body(&self, by_ones: bool) -> String {
         let params: Vec<String> = self.params.iter().map(|param| declared(&param.ty, &param.name)).collect();
@@ -185,13 +223,10 @@ impl Function {
         let mut out = format!("{} {PREFIX}{}{variant}({params}) {{\n", self.result, self.name);
         let _ = writeln!(out, "double t_ = 0, p_ = 0, u_ = {UNKNOWN}();");
         let body = Body { function: self, by_ones };
-        for param in self.params.iter().filter(|param| self.bounds(&param.name)) {
-            let value = param.ty.trim_end_matches('*').trim_start_matches("const ").trim();
-            let _ = writeln!(out, "{value} {}_v = *{};", param.name, param.name);
-        }
+        out += &self.bound_values();
         // A real that the derivative does not know counts, too: one that depends on the inputs is refused later.
         let sum = |name: &str| {
-            if self.kind == Kind::Rule && self.param(name).is_some_and(|param| param.what.is_real()) {
+            if self.kind != Kind::Passive && self.param(name).is_some_and(|param| param.what.is_real()) {
                 "t_"
             } else {
                 "p_"
@@ -200,6 +235,9 @@ impl Function {
         for param in self.params.iter().filter(|param| param.what == What::Real) {
             let _ = writeln!(out, "{} += {};", sum(&param.name), param.name);
         }
+        // The derivative by members of a struct is refused where they depend on the inputs, too.
+        let members = self.params.iter().filter(|_| self.kind != Kind::Passive).flat_map(|param| &param.members);
+        members.for_each(|member| out += &format!("t_ += {member};\n"));
         for section in self.clauses.read() {
             body.each(section, &mut out, &|element| format!("{} += {element};", sum(&section.name)));
         }
@@ -208,7 +246,7 @@ impl Function {
         for section in self.clauses.written().filter(|section| !is_before(section)) {
             body.overwrite(section, &mut out);
         }
-        if self.kind == Kind::Rule {
+        if self.kind != Kind::Passive {
             for need in &needs {
                 body.need(need, &mut out);
             }
@@ -220,7 +258,7 @@ impl Function {
         }
         match self.result.trim() {
             "void" => {}
-            ty if is_real(ty) && self.kind == Kind::Rule => {
+            ty if is_real(ty) && self.kind != Kind::Passive => {
                 let _ = writeln!(out, "return t_ + u_;");
             }
             ty => {
@@ -229,6 +267,45 @@ impl Function {
         }
         out.push_str("}\n");
         out
+    }
+
+    /// What a check tries the rule by.
+    pub fn trial(&self) -> Trial {
+        let body = Body { function: self, by_ones: false };
+        let mut sections = Vec::new();
+        let position = |name: &str| self.params.iter().position(|param| param.name == name);
+        let mut add = |section: &Section, does: Does, when: &[String]| {
+            let Some(param) = position(&section.name) else { return };
+            let (loops, element) = body.elements(section);
+            let when = when.iter().filter_map(|name| position(name)).collect();
+            sections.push(Elements { param, does, when, loops, element });
+        };
+        let clauses = &self.clauses;
+        clauses.reads.iter().for_each(|section| add(section, Does::Reads, &[]));
+        clauses.writes.iter().for_each(|section| add(section, Does::Writes, &[]));
+        clauses.updates.iter().for_each(|section| add(section, Does::Updates, &[]));
+        let needs = self.needs();
+        // Numbers that bounds name are passed as they are.
+        let named = |name: &str| self.sections().any(|section| section.name == name);
+        for need in needs.iter().filter(|need| named(&need.section.name)) {
+            add(&need.section, Does::Needs { before: need.before }, &need.when);
+        }
+        let params = self.params.iter().map(|param| Tried {
+            ty: param.ty.clone(),
+            name: param.name.clone(),
+            is_real: param.what.is_real(),
+            is_pointer: matches!(param.what, What::Reals { .. } | What::Integers { .. }),
+            is_lost: clauses.lost.contains(&param.name),
+            is_number: matches!(param.what, What::Value | What::Integers { constant: true }),
+        });
+        Trial {
+            params: params.collect(),
+            result: self.result.trim().to_string(),
+            bounds: self.bound_values(),
+            sections,
+            has_state: clauses.has_state,
+            status: clauses.status.as_deref().and_then(position),
+        }
     }
 
     /// The needs of the clause, or all that the other clauses name; and numbers behind pointers that no clause names.
@@ -283,9 +360,15 @@ impl Body<'_> {
 
     /// A statement for each element of a section.
     fn each(&self, section: &Section, out: &mut String, statement: &dyn Fn(&str) -> String) {
+        let (loops, element) = self.elements(section);
+        let _ = writeln!(out, "{loops}{}", statement(&element));
+    }
+
+    /// The heads of the loops over a section, and the element inside.
+    fn elements(&self, section: &Section) -> (String, String) {
         let name = &section.name;
-        let _ = match self.shape(section) {
-            Shape::Named => writeln!(out, "{}", statement(&format!("{name}[0]"))),
+        match self.shape(section) {
+            Shape::Named => (String::new(), format!("{name}[0]")),
             Shape::Run { first, count, stride } => {
                 let [first, count] = [first, count].map(|text| self.bound(&text));
                 let by = match stride {
@@ -296,24 +379,21 @@ impl Body<'_> {
                     _ => String::new(),
                 };
                 let from = if first == "0" { String::new() } else { format!("({first}) + ") };
-                let text = statement(&format!("{name}[{from}k_{by}]"));
-                writeln!(out, "for (int k_ = 0; k_ < ({count}); k_++) {text}")
+                (format!("for (int k_ = 0; k_ < ({count}); k_++) "), format!("{name}[{from}k_{by}]"))
             }
             Shape::Matrix { rows, columns, leading } => {
                 let [rows, columns, leading] = [rows, columns, leading].map(|text| self.bound(&text));
-                let text = statement(&format!("{name}[i_ + j_ * ({leading})]"));
-                let inner = format!("for (int i_ = 0; i_ < ({rows}); i_++) {text}");
-                writeln!(out, "for (int j_ = 0; j_ < ({columns}); j_++) {inner}")
+                let loops = format!("for (int j_ = 0; j_ < ({columns}); j_++) for (int i_ = 0; i_ < ({rows}); i_++) ");
+                (loops, format!("{name}[i_ + j_ * ({leading})]"))
             }
             Shape::Triangle { size, leading, uplo } => {
                 let [size, leading, uplo] = [size, leading, uplo].map(|text| self.bound(&text));
-                let text = statement(&format!("{name}[i_ + j_ * ({leading})]"));
                 let is_upper = format!("(({uplo}) == 'U' || ({uplo}) == 'u')");
-                let inner =
-                    format!("for (int i_ = {is_upper} ? 0 : j_; i_ < ({is_upper} ? j_ + 1 : ({size})); i_++) {text}");
-                writeln!(out, "for (int j_ = 0; j_ < ({size}); j_++) {inner}")
+                let rows = format!("for (int i_ = {is_upper} ? 0 : j_; i_ < ({is_upper} ? j_ + 1 : ({size})); i_++) ");
+                let loops = format!("for (int j_ = 0; j_ < ({size}); j_++) {rows}");
+                (loops, format!("{name}[i_ + j_ * ({leading})]"))
             }
-        };
+        }
     }
 
     /// The shape of a section; of one that only has a name, that of the clause that has more.
@@ -328,7 +408,7 @@ impl Body<'_> {
 
     fn overwrite(&self, section: &Section, out: &mut String) {
         let Some(param) = self.function.param(&section.name) else { return };
-        let flows = self.function.kind == Kind::Rule && param.has_adjoint;
+        let flows = self.function.kind != Kind::Passive && param.has_adjoint;
         let what = if flows { "t_ + u_" } else { "u_" };
         self.each(section, out, &|element| format!("{element} = {what};"));
     }
