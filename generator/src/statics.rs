@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::names::Names;
-use crate::plan::flow_facts::Analysed;
+use crate::plan::facts::Analysed;
 use crate::refuse::{Class, Refusal};
 
 /// Marks variables with static storage inside functions that the program writes. The sweeps have variables of their own

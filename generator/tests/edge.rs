@@ -12,11 +12,12 @@ use common::counted::{Stored, check_stored};
 
 /// What one run with n = 40 pushes.
 #[rustfmt::skip]
-const STORED: [Stored; 30] = [
+const STORED: [Stored; 31] = [
     ("ahead_of_the_index", [140, 0, 0, 0], "the 100 of t at the end; 40 steps: 1, as if an earlier step could have read it"),
     ("behind_the_end", [141, 0, 0, 0], "the 100 of t; 40 elements, and the one behind them"),
     ("blocks_in_passes", [15, 0, 0, 0], "the contents of blocks of 2, 3 and 4; in each pass the sum, and the last element"),
     ("complex_products", [82, 0, 0, 0], "40 passes: the power; the two of the sum at the end"),
+    ("conditions_or_bits", [149, 80, 197, 0], "the 100 of m at the end, and 9 that a short loop overwrites; 40 and 3 times 39 passes whose condition reads memory, 40 whose reads an integer: a bit; 40 passes: k, that an index reads; 40 times 20 conditions: k and m[0]"),
     ("counted_in_arms", [28, 43, 40, 0], "40 passes: 1 integer that an arm sets anew, a bit where data decides; the last of the three that arms count"),
     ("counters_behind_a_loop", [115, 0, 0, 0], "the 100 of t; 3 passes: c and 4 elements; no counter"),
     ("downwards", [139, 0, 0, 0], "the 100 of t; all elements but the first"),

@@ -19,6 +19,7 @@
 
 mod again;
 mod calls;
+mod conditions;
 mod fresh;
 mod items;
 mod lasting;
@@ -71,6 +72,7 @@ impl<'f> Required<'f> {
             waves: Arc::new(walk::waves(program)),
             needs: Arc::new(needs),
             demands: Arc::default(),
+            stored: BTreeSet::new(),
             again,
             checkpoints,
             once: BTreeMap::new(),
@@ -106,6 +108,7 @@ impl<'f> Required<'f> {
             waves: self.waves.clone(),
             needs: self.needs.clone(),
             demands: self.demands.clone(),
+            stored: self.stored.clone(),
             again: self.again.clone(),
             checkpoints: self.checkpoints.clone(),
             once: self.once.clone(),

@@ -12,7 +12,7 @@
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-use super::facts::Facts;
+use super::facts::Analysed;
 use super::levels::Levels;
 use super::recompute::{Definition, Definitions};
 use crate::ir::{Binary, Expr, ExprKind, ItemId, Place, Proc, ProcId, RegionId, Step, Subscript, Type, Unary, ValueId};
@@ -53,7 +53,7 @@ struct Level {
 pub struct Game<'a> {
     proc: &'a Proc,
     id: ProcId,
-    facts: &'a dyn Facts,
+    facts: &'a Analysed<'a>,
     definitions: &'a Definitions,
     levels: Vec<Level>,
     /// The tokens on each level.
@@ -72,7 +72,7 @@ pub struct Game<'a> {
 
 impl<'a> Game<'a> {
     /// A game without tokens, in no region yet.
-    pub fn new(proc: &'a Proc, id: ProcId, facts: &'a dyn Facts, definitions: &'a Definitions, dear: u32) -> Self {
+    pub fn new(proc: &'a Proc, id: ProcId, facts: &'a Analysed<'a>, definitions: &'a Definitions, dear: u32) -> Self {
         Game {
             proc,
             id,

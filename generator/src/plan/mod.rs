@@ -11,7 +11,6 @@ pub mod cut;
 pub(crate) mod decisions;
 pub(crate) mod exprs;
 pub mod facts;
-pub mod flow_facts;
 pub mod game;
 pub mod levels;
 pub mod recompute;

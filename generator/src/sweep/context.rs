@@ -2,7 +2,7 @@
 
 use crate::ir::*;
 use crate::plan::Interface;
-use crate::plan::facts::Facts;
+use crate::plan::facts::Analysed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What all procedures share.
@@ -10,7 +10,7 @@ pub struct Context<'a> {
     /// The program.
     pub program: &'a Program,
     /// The analyses.
-    pub facts: &'a dyn Facts,
+    pub facts: &'a Analysed<'a>,
     /// How the reverse sweeps that are finished are called.
     pub interfaces: &'a [Option<Interface>],
     /// Shadows of globals.

@@ -249,9 +249,11 @@ impl Builder<'_> {
     /// Which arm ran: the condition again, a value that tells, or a bit from the tape.
     fn condition(&mut self, item: ItemId, on: &Expr, joins: &[Join]) -> Expr {
         let span = self.span;
+        let dear = self.cx.facts.stored(self.id, item);
         if !self.plan.bits.contains(&item) {
             let steady = !walk::loads(on) || self.cx.facts.across(self.id, item, on);
-            if steady && !decisions::may_differ(self.primal, on) && self.cx.facts.ordered(self.id, on) && self.can(on) {
+            let same = steady && !decisions::may_differ(self.primal, on) && self.cx.facts.ordered(self.id, on);
+            if !dear && same && self.can_for_a_bit(on) {
                 self.again.push((item, on.clone()));
                 self.explain(span, "branch".into(), "its condition is evaluated again", 0.0);
                 return self.operand(on);
@@ -267,8 +269,12 @@ impl Builder<'_> {
         let pop = self.emit(ItemKind::Sweep(SweepItem::Nothing));
         let value = self.define(var, Def::Popped(pop), self.at);
         self.out.items[pop].kind = ItemKind::Sweep(SweepItem::Pop { what: Popped::Bits { value, bits: 1 } });
-        let line = Explanation::new(span, "branch", "stored: its condition cannot be evaluated again", 0.125);
-        self.explain_stored(pop, Stored::Arm(item), line);
+        let why = if dear {
+            "stored: nothing else needs the memory that its condition reads"
+        } else {
+            "stored: its condition cannot be evaluated again"
+        };
+        self.explain_stored(pop, Stored::Arm(item), Explanation::new(span, "branch", why, 0.125));
         Expr::value(value, Type::int())
     }
 

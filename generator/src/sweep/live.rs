@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use crate::ir::{Callee, Expr, ExprKind, Item, ItemId, ItemKind, Proc, ProcId, RegionId, ValueId};
 use crate::plan::Interface;
-use crate::plan::facts::Facts;
+use crate::plan::facts::Analysed;
 
 /// The items of a procedure that the reverse sweep visits: those that carry derivatives, those that restore memory,
 /// and the branches and loops around them.
 pub fn items(
     proc: &Proc,
     id: ProcId,
-    facts: &dyn Facts,
+    facts: &Analysed,
     interfaces: &[Option<Interface>],
     cleared: &FxHashSet<ValueId>,
 ) -> BTreeSet<ItemId> {
@@ -40,7 +40,7 @@ fn own(
     proc: &Proc,
     id: ProcId,
     item: ItemId,
-    facts: &dyn Facts,
+    facts: &Analysed,
     interfaces: &[Option<Interface>],
     cleared: &FxHashSet<ValueId>,
 ) -> bool {
@@ -67,7 +67,7 @@ fn own(
 }
 
 /// Whether a derivative flows through a value or a place.
-fn is_active(id: ProcId, of: &Expr, facts: &dyn Facts) -> bool {
+fn is_active(id: ProcId, of: &Expr, facts: &Analysed) -> bool {
     match &of.kind {
         ExprKind::Value(value) => facts.active_value(id, *value),
         ExprKind::Load(place) => facts.active_place(id, place),
@@ -76,7 +76,7 @@ fn is_active(id: ProcId, of: &Expr, facts: &dyn Facts) -> bool {
 }
 
 /// Whether a derivative leaves a procedure.
-fn has_derivative(proc: &Proc, id: ProcId, facts: &dyn Facts) -> bool {
+fn has_derivative(proc: &Proc, id: ProcId, facts: &Analysed) -> bool {
     let stores = |item: &Item| item.kind.written().into_iter().any(|place| facts.active_place(id, place));
     facts.active_result(id) || proc.items.iter().any(stores)
 }
@@ -84,7 +84,7 @@ fn has_derivative(proc: &Proc, id: ProcId, facts: &dyn Facts) -> bool {
 /// The passive values that reach a join or a loop whose variable is active there: the reverse sweep must drop what the
 /// adjoint of the variable holds when it comes to their definitions. Where such a value is itself that of a branch or a
 /// loop, these are the definitions inside.
-pub fn cleared(proc: &Proc, id: ProcId, facts: &dyn Facts) -> FxHashSet<ValueId> {
+pub fn cleared(proc: &Proc, id: ProcId, facts: &Analysed) -> FxHashSet<ValueId> {
     let mut found = FxHashSet::default();
     for item in &proc.items {
         if let ItemKind::Branch { joins, .. } = &item.kind {

@@ -28,24 +28,40 @@ pub(super) fn crowded(primal: &Proc, wanted: &BTreeSet<ValueId>) -> FxHashSet<Re
     counts.into_iter().filter(|(_, count)| *count > LARGEST_CUT).map(|(region, _)| region).collect()
 }
 
+/// What a loop may store in each pass to carry a variable backwards.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carrying {
+    AtAnyCost,
+    Freely,
+}
+
 impl Builder<'_> {
     /// The name of a value, if it can be had without storing anything.
     pub(super) fn try_value(&mut self, value: ValueId) -> Option<Named> {
         if !self.game.has(value) {
-            self.carry_for(value);
+            self.carry_for(value, Carrying::AtAnyCost);
         }
         self.game.has(value).then(|| self.name(value))
     }
 
     /// Whether the values of an expression can be had without storing anything.
     pub(super) fn can(&mut self, expr: &Expr) -> bool {
+        self.can_by(expr, Carrying::AtAnyCost)
+    }
+
+    /// The same, where a bit does as well: what a loop stores in each pass to carry a variable is more than that.
+    pub(super) fn can_for_a_bit(&mut self, expr: &Expr) -> bool {
+        self.can_by(expr, Carrying::Freely)
+    }
+
+    fn can_by(&mut self, expr: &Expr, carrying: Carrying) -> bool {
         let mut values = BTreeSet::new();
         walk::values(expr, &mut |v| {
             values.insert(v);
         });
         values.into_iter().all(|v| {
             if !self.game.has(v) {
-                self.carry_for(v);
+                self.carry_for(v, carrying);
             }
             self.game.has(v)
         })
@@ -53,17 +69,22 @@ impl Builder<'_> {
 
     /// Lets loops carry the ends of their variables backwards, innermost loop first, until the value has a token. One
     /// variable that leads to the value is enough.
-    pub(super) fn carry_for(&mut self, value: ValueId) {
+    fn carry_for(&mut self, value: ValueId, mut carrying: Carrying) {
         for at in (0..self.loops.len()).rev() {
             let (item, level) = (self.loops[at].item, self.loops[at].level);
             // A loop whose passes are being counted is not entered yet.
             if level >= self.names.depth() {
                 continue;
             }
+            // Loops further out store less often than there are bits.
+            let freely = std::mem::replace(&mut carrying, Carrying::AtAnyCost) == Carrying::Freely;
             let ItemKind::Loop { carried, .. } = &self.primal.items[item].kind else { continue };
             let real = |c: &Carried| matches!(self.primal.type_of(c.head), Type::Float { .. });
             let fits = |c: &Carried| !real(c) && !self.game.has(c.end) && self.read.contains(&c.head);
             let mut all: Vec<(u32, &Carried)> = (0..).zip(carried).filter(|(_, c)| fits(c)).collect();
+            if freely {
+                all.retain(|(_, c)| self.comes_back(c));
+            }
             if all.len() > 1
                 && let Some(alone) = self.leads_to(&all, value)
             {
@@ -76,6 +97,12 @@ impl Builder<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether what a variable of a loop was before a pass is there without a store for it: what it is behind the pass
+    /// leads to it, or something else wants it.
+    fn comes_back(&mut self, variable: &Carried) -> bool {
+        self.start.wanted.contains(&variable.head) || self.game.followers(variable.end).contains(&variable.head)
     }
 
     /// The variable of a loop whose end leads to a value: best one that leads to its own value before the pass, too, since

@@ -6,8 +6,7 @@ use crate::ir::*;
 use crate::known::{Finished, Known};
 use crate::parallel;
 use crate::plan::Interface;
-use crate::plan::facts::Facts;
-use crate::plan::flow_facts::Analysed;
+use crate::plan::facts::Analysed;
 use crate::plan::recompute::Definitions;
 use crate::proofs::Demoted;
 use crate::refuse::{Class, Refusal};
@@ -142,7 +141,7 @@ pub(super) fn refuse_list(proc: &Proc, live: bool) -> Result<(), Vec<Refusal>> {
 
 pub(super) fn context<'a>(
     program: &'a Program,
-    facts: &'a dyn Facts,
+    facts: &'a Analysed<'a>,
     interfaces: &'a [Option<Interface>],
     global_shadows: &'a BTreeMap<GlobalId, GlobalId>,
     choices: &Choices,

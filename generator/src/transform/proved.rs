@@ -7,7 +7,7 @@ use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::known::{self, Known};
 use crate::normal::stable;
-use crate::plan::flow_facts::Analysed;
+use crate::plan::facts::Analysed;
 use crate::plan::{again, checkpoint};
 use crate::proofs::{self, Contracts, Demoted};
 use crate::refuse::Refusal;
@@ -178,7 +178,11 @@ fn settled(
             new |= facts.required.demand(proc, item, &expr);
         }
         if !new {
-            break;
+            let stored = facts.required.store_arms();
+            if stored.is_empty() {
+                break;
+            }
+            known.retain(|proc, _| !stored.contains(proc));
         }
         facts.required.run();
     }

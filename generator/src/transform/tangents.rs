@@ -7,7 +7,7 @@ use crate::flow::{self, Flow, Head};
 use crate::ir::*;
 use crate::normal::forms::{Form, Forms, Obstacles};
 use crate::normal::specialise::specialised;
-use crate::plan::flow_facts::Analysed;
+use crate::plan::facts::Analysed;
 use crate::proofs::Demoted;
 use crate::refuse::Refusal;
 use crate::statics;

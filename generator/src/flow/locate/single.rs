@@ -88,7 +88,8 @@ impl Locator<'_> {
         }
         let facts = Facts::default();
         let uses = self.uses.get_or_init(|| Uses::new(self.program, self.points));
-        let read = uses.loads.get(&cell).into_iter().flatten().all(|&(q, place)| {
+        let read = uses.loads.get(&cell).into_iter().flatten().all(|(q, place)| {
+            let q = *q;
             (q == p || native.is_none())
                 && self.points_outside(q, cell, outside)
                 && self.locate(q, place, &facts).is_some_and(|(_, at)| at == Poly::default())

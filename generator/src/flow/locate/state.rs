@@ -17,7 +17,7 @@ pub struct Locator<'a> {
     pub(super) facts: RefCell<FxHashMap<(ProcId, RegionId), Facts>>,
     pub(super) indexes: RefCell<FxHashMap<(ProcId, ItemId), Option<Index>>>,
     pub(super) singles: RefCell<FxHashMap<(ProcId, Loc), bool>>,
-    pub(super) uses: OnceCell<Uses<'a>>,
+    pub(super) uses: OnceCell<Uses>,
     pub(super) polys: RefCell<FxHashMap<(ProcId, ValueId), Option<Poly>>>,
     /// Values that are read otherwise elsewhere: the last reading of each.
     pub(super) readings: RefCell<FxHashMap<(ProcId, ValueId), Reading>>,
@@ -113,30 +113,29 @@ impl<K, T> Answers<K, T> {
 }
 
 /// Where a program reads pointers from memory, and what it passes to its procedures.
-pub(super) struct Uses<'a> {
+pub(super) struct Uses {
     /// By cell: the loads that may be of it.
-    pub(super) loads: FxHashMap<Loc, Vec<(ProcId, &'a Place)>>,
+    pub(super) loads: FxHashMap<Loc, Vec<(ProcId, Place)>>,
     /// Pointers among the arguments, with what they may point to.
-    pub(super) passed: Vec<(ProcId, &'a Expr, BTreeSet<Loc>)>,
+    pub(super) passed: Vec<(ProcId, Expr, BTreeSet<Loc>)>,
 }
 
-impl<'a> Uses<'a> {
-    pub(super) fn new(program: &'a Program, points: &Points) -> Self {
+impl Uses {
+    pub(super) fn new(program: &Program, points: &Points) -> Self {
         let mut uses = Uses { loads: FxHashMap::default(), passed: Vec::new() };
         for (q, proc) in program.procs.iter().enumerate() {
             let q = ProcId::new(q);
             let items = walk::items(proc, RegionId(0)).into_iter().map(|id| &proc.items[id]);
             let read = items.clone().flat_map(|item| walk::of_item(proc, item)).chain(&proc.result);
-            for place in read.flat_map(walk::loads) {
-                points
-                    .cells(q, place)
-                    .into_iter()
-                    .for_each(|cell| uses.loads.entry(cell).or_default().push((q, place)));
+            for place in read.flat_map(walk::loads).filter(|place| !place.ty.is_number()) {
+                for cell in points.cells(q, place) {
+                    uses.loads.entry(cell).or_default().push((q, place.clone()));
+                }
             }
             for item in items {
                 let ItemKind::Call { callee: Callee::Proc(_), args, .. } = &item.kind else { continue };
                 let pointers = args.iter().filter(|arg| matches!(arg.ty, Type::Pointer(_)));
-                uses.passed.extend(pointers.map(|arg| (q, arg, points.targets(q, arg))));
+                uses.passed.extend(pointers.map(|arg| (q, arg.clone(), points.targets(q, arg))));
             }
         }
         uses

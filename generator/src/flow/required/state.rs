@@ -75,6 +75,8 @@ pub struct Required<'f> {
     pub(super) waves: Arc<Vec<Vec<ProcId>>>,
     pub(super) needs: Arc<Vec<Vec<Vec<Expr>>>>,
     pub(super) demands: Arc<BTreeMap<(ProcId, ItemId), Vec<Expr>>>,
+    /// Branches of which a bit says which arm ran.
+    pub(super) stored: BTreeSet<(ProcId, ItemId)>,
     /// Loops whose passes the reverse sweep runs again, one at a time.
     pub(super) again: BTreeSet<(ProcId, ItemId)>,
     /// How many snapshots are kept of those of them that run again from snapshots.
