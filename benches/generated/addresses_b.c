@@ -4,12 +4,6 @@
  * input: 3e3dd75e40b7d190 addresses.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* addresses_b takes these for different memory: *p, *a. */
-/* Both sweeps must compute the same bits: no product and sum in one rounding. */
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
 
 #include "addresses.c"
 #include <adtape.h>

@@ -4,14 +4,14 @@
  * input: 293475017e470321 bundle.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* bundle_b takes these for different memory: *camera_of, *point_of, *found, *camera, *point, *weight. */
+
+#include "bundle.c"
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-
-#include "bundle.c"
 /* The reverse sweep has what these stood for. */
 __extension__ _Static_assert((CAMERA) == (11), "CAMERA has changed: run adtape again");
 __extension__ _Static_assert((CENTRE) == (7), "CENTRE has changed: run adtape again");

@@ -4,14 +4,14 @@
  * input: 2e451cd73fd07d5e burgers.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* burgers_b takes these for different memory: *u, *next. */
+
+#include "burgers.c"
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-
-#include "burgers.c"
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>

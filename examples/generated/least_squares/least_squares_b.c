@@ -4,14 +4,14 @@
  * input: da223031ed7eebc8 least_squares.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* cost_b takes these for different memory: *t, *y, *p. */
+
+#include "least_squares.c"
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-
-#include "least_squares.c"
 /* The reverse sweep has what these stood for. */
 __extension__ _Static_assert((ORDER) == (4), "ORDER has changed: run adtape again");
 __extension__ _Static_assert(__builtin_fpclassify(1, 1, 1, 1, 0, (SQUARE(1.75)) == (((1.75) * (1.75))) ? 1.0 : 0.0),

@@ -4,12 +4,6 @@
  * input: 9d452aec8abb2d7e mesh.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* energy_b takes these for different memory: *mesh, *height, *flux, *mesh->length. */
-/* Both sweeps must compute the same bits: no product and sum in one rounding. */
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
 
 #include "mesh.c"
 #define ADTAPE_OWN_TYPES

@@ -4,14 +4,14 @@
  * input: 09ce6c59d95160dd network.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* loss_b takes these for different memory: *net, *x, *label, *layer, *score, *net->first, *net->second. */
+
+#include "network.c"
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-
-#include "network.c"
 #define ADTAPE_OWN_TYPES
 #include <adtape.h>
 #include <math.h>

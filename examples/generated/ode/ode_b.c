@@ -4,14 +4,14 @@
  * input: c4a013eea6998319 ode.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* distance_b takes these for different memory: *rates, *start, *seen. */
+
+#include "ode.c"
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-
-#include "ode.c"
 #define ADTAPE_OWN_TYPES
 #include <adtape.h>
 #include <math.h>

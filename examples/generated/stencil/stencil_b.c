@@ -4,14 +4,14 @@
  * input: 9363eedd0661dab3 stencil.c
  * Compile it with the -I, -D and -U of the command; adtape adjoint --verify says whether it is up to date. */
 /* misfit_b takes these for different memory: *u, *v, *data. */
+
+#include "stencil.c"
 /* Both sweeps must compute the same bits: no product and sum in one rounding. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
-
-#include "stencil.c"
 #include <adtape.h>
 #include <math.h>
 #include <stddef.h>

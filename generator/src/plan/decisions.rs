@@ -32,6 +32,11 @@ pub fn may_differ(proc: &Proc, expr: &Expr) -> bool {
     found
 }
 
+/// Whether an expression has a sum of reals, which a compiler may round together with a product in it.
+pub fn is_sum(e: &Expr) -> bool {
+    is_real(e) && matches!(e.kind, ExprKind::Binary(Binary::Add | Binary::Subtract, ..))
+}
+
 fn is_real(expr: &Expr) -> bool {
     matches!(expr.ty, Type::Float { .. })
 }

@@ -41,6 +41,8 @@ pub struct ProcPlan {
     pub snapshots: BTreeMap<ItemId, (Snapshots, Vec<ValueId>)>,
     /// Objects of pointers that find adjoints by their offsets from one array.
     pub by_offset: BTreeSet<ObjectId>,
+    /// Whether the reverse sweep computes sums of reals again, which come out alike if both sweeps round alike.
+    pub sums: bool,
     /// For `--check`: the operands that the adjoint of an item reads, in the order in which it reads them.
     pub witnesses: BTreeMap<ItemId, Vec<Expr>>,
     /// For `--explain`.

@@ -8,6 +8,7 @@ use super::reverse::bytes;
 use super::shadow;
 use crate::ir::*;
 use crate::plan::cut::{self, Candidate};
+use crate::plan::decisions;
 use crate::plan::game::{How, Token};
 use crate::refuse::Class;
 use crate::stack::deep;
@@ -317,6 +318,7 @@ impl Builder<'_> {
 
     /// An expression of the primal with every value by its name in the sweep.
     pub(super) fn primal(&mut self, expr: &Expr) -> Expr {
+        walk::expressions(expr, &mut |e| self.plan.sums |= decisions::is_sum(e));
         let mut values = BTreeSet::new();
         walk::values(expr, &mut |v| {
             values.insert(v);
@@ -327,6 +329,7 @@ impl Builder<'_> {
 
     /// A place of the primal, likewise.
     pub(super) fn primal_place(&mut self, place: &Place) -> Place {
+        walk::in_place(place, &mut |e| self.plan.sums |= decisions::is_sum(e));
         let mut values = BTreeSet::new();
         walk::values_of_place(place, &mut |v| {
             values.insert(v);

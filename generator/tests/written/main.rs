@@ -12,6 +12,7 @@ mod figures;
 mod front;
 mod objects;
 mod openmp;
+mod rounding;
 mod steep;
 mod sweeps;
 mod vector;

@@ -34,7 +34,7 @@ use crate::ir::*;
 use crate::refuse::Refusal;
 use crate::sweeps::{Adjoint, Sweeps, Tangents};
 use text::{LIBRARY, Text};
-use unit::Unit;
+use unit::{Rounding, Unit};
 
 /// The adjoint as C.
 pub fn adjoint(adjoint: &Adjoint, options: &Options) -> Result<Output, Vec<Refusal>> {
@@ -68,6 +68,12 @@ fn both(
     let without = adjoint.sweeps.iter().filter(is_empty).filter(|_| program.assumed.is_empty());
     unit.left_out = without.map(|each| each.proc).collect();
     unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
+    let sums = adjoint.sweeps.iter().any(|each| each.plan.sums);
+    unit.rounding = match (checks || !unit.stepwise.is_empty(), sums) {
+        (true, _) => Rounding::All,
+        (false, true) => Rounding::Sweeps,
+        (false, false) => Rounding::None,
+    };
     let several = if adjoint.wide.is_some() { "v" } else { "" };
     unit.name_sweeps(adjoint.sweeps.iter().flat_map(|each| {
         let both = [(each.runs_forward(), "fwd"), (&each.reverse, "rev")];
@@ -206,6 +212,7 @@ pub fn tangent(tangents: &Tangents, options: &Options) -> Result<Output, Vec<Ref
         return Err(refused);
     }
     let mut unit = Unit::new(&tangents.program, options);
+    unit.rounding = Rounding::None;
     unit.name_sweeps(tangents.tangents.iter().map(|(id, name, proc)| (*id, proc, format!("{name}_d"))));
     let mut text = Text { given: objects::begun(&tangents.program), ..Text::default() };
     let procs: Vec<(ProcId, &Proc)> = tangents.tangents.iter().map(|(id, _, proc)| (*id, proc)).collect();

@@ -1,7 +1,7 @@
 //! The generated file, from its parts.
 
 use super::preamble::{ALLOCATOR, OTHERS_PRAGMAS, PRAGMAS_AGAIN, SUMS, UNINITIALISED};
-use super::unit::Unit;
+use super::unit::{Rounding, Unit};
 use super::{apart, asserted, body, calls, clashes, header, implicit, outside, statics, types, wrapper};
 use crate::emit::options::{Options, Output};
 use crate::ir::*;
@@ -133,7 +133,11 @@ impl Text {
         let header_name = options.header();
         let names: Vec<_> = heads.iter().map(|head| unit.program.procs[*head].name.as_str()).collect();
         let title = |file: &str| format!("/* {file}: the {what} of {}, {SIGNATURE}\n", names.join(", "));
-        let mut source = format!("{}{}{PROLOGUE}\n", title(&options.file), self.given);
+        let mut source = format!("{}{}", title(&options.file), self.given);
+        if unit.rounding == Rounding::All {
+            source += PROLOGUE;
+        }
+        source += "\n";
         // The driver of a check has the program's `main`.
         if !self.runtime.is_empty() {
             source += &format!("#define main {}_main\n", unit.witness);
@@ -153,6 +157,9 @@ impl Text {
         }
         if !self.runtime.is_empty() {
             source += "#undef main\n";
+        }
+        if unit.rounding == Rounding::Sweeps {
+            source += PROLOGUE;
         }
         source += &asserted::values(unit.program);
         // A macro of the sources must not change the headers, nor the declarations of a check.

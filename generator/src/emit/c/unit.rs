@@ -10,6 +10,18 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
+/// Which functions round products and sums apart, whatever the compiler's options are: those whose bits both sweeps need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Rounding {
+    /// All of the file: passes that run again call functions of the sources, and a check compares with these.
+    #[default]
+    All,
+    /// The sweeps, of which one computes sums again.
+    Sweeps,
+    /// None.
+    None,
+}
+
 /// What all procedures of the output share.
 pub(super) struct Unit<'a> {
     pub(super) program: &'a Program,
@@ -35,6 +47,8 @@ pub(super) struct Unit<'a> {
     pub(super) witness: String,
     /// Whether the file checks itself: it notes the pointers in memory that it reads.
     pub(super) checks: bool,
+    /// Which functions round products and sums apart.
+    pub(super) rounding: Rounding,
     /// A macro in front of functions that stay functions of their own.
     pub(super) apart: String,
     /// What the sources define.
@@ -79,6 +93,7 @@ impl<'a> Unit<'a> {
             sums: Arc::default(),
             witness,
             checks: false,
+            rounding: Rounding::default(),
             macros: Macros::of_program(program),
             problems: Arc::default(),
             called: Arc::default(),
@@ -101,6 +116,7 @@ impl<'a> Unit<'a> {
             sums: self.sums.clone(),
             witness: self.witness.clone(),
             checks: self.checks,
+            rounding: self.rounding,
             macros: Macros::of_program(program),
             problems: self.problems.clone(),
             called: self.called.clone(),
