@@ -1,6 +1,7 @@
 //! Adjoints and tangents of Fortran in Fortran, compiled by gfortran and compared with each other and with differences.
 
 mod further;
+mod lasting;
 mod speed;
 
 use std::process::Command;

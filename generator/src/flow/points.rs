@@ -214,8 +214,12 @@ impl<'a> Points<'a> {
             || self.is_one(a, b)
     }
 
-    /// Whether `a` is what a global pointer points to at the start, and `b` a global that it might be initialised with.
+    /// Whether `a` is what a global pointer points to at the start, and `b` a global that it might be initialised with. In
+    /// Fortran it is allocatable, so no variable is what it leads to.
     fn initial(&self, a: Loc, b: Loc) -> bool {
+        if self.program.fortran.is_some() {
+            return false;
+        }
         let Root::Cell(cell) = self.locs.root(a) else { return false };
         matches!(self.locs.root(cell), Root::Global(_))
             && matches!(self.locs.root(b), Root::Global(_))

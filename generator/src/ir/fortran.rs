@@ -26,6 +26,8 @@ pub struct Fortran {
     pub texts: BTreeMap<String, usize>,
     /// Procedures that sweeps call as they are, by what calls name.
     pub passive: BTreeMap<String, FortranPassive>,
+    /// Procedures of these that modules get: they allocate a variable, or ask whether it is allocated.
+    pub allocations: BTreeMap<String, FortranAllocation>,
     /// By source of the command line.
     pub files: Vec<FortranFile>,
     /// Names that mean something at the level of procedures and modules: generated ones keep away from them.
@@ -70,6 +72,15 @@ pub struct FortranPassive {
     pub name: String,
     /// The module that contains it.
     pub module: Option<usize>,
+}
+
+/// A procedure that a module gets for an allocatable variable of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FortranAllocation {
+    /// The variable.
+    pub global: GlobalId,
+    /// Whether it is a function that says whether the variable is allocated; else a subroutine that allocates it.
+    pub asks: bool,
 }
 
 /// Which modules a source defines, and which it uses.

@@ -59,7 +59,10 @@ fn what_outlives_the_call_or_a_branch_is_refused() {
                 subroutine init()\nif (.not. allocated(w)) allocate (w(2))\nw = 2\nend subroutine\n\
                 subroutine f(x)\nreal(8), intent(inout) :: x(2)\nreal(8), allocatable :: v(:)\n";
     let cases = [
-        ("allocate (w(2))\nw = x\nx = w*w\n", "'w' is still allocated where the head ends"),
+        (
+            "allocate (w(2))\nw = x\ndeallocate (w)\nallocate (w(2))\nw = 2\nx = w*x\n",
+            "'w' is still allocated where the head ends",
+        ),
         ("call init()\nx = x*w\ndeallocate (w)\n", "whether this is allocated depends on what ran before"),
         ("if (x(1) > 0) call grow(v, 2)\nx = x*v\n", "'v' is used behind the branch or the loop"),
         ("call grow(v, 2)\nif (x(1) > 0) call grow(v, 2)\nx = x*v\n", "'a' is deallocated here"),

@@ -1,10 +1,15 @@
-//! Tests in front of an adjoint: what is allocatable and has an adjoint needs an allocated one.
+//! Tests in front of an adjoint: what is allocatable and has an adjoint needs an allocated one. Procedures that allocate a
+//! variable of a module and its derivatives where the program allocates the variable.
 //!
 //! ```text
 //!   if (allocated(v) .and. .not. allocated(v_b)) error stop '…'     v: of a module, or a component of an argument
+//!   if (allocated(w) .and. .not. allocated(w_b)) allocate (w_b, mold=w)      where the program itself allocates w
 //! ```
 
 use super::head::Dummies;
+use super::lines::Lines;
+use super::names::Taken;
+use super::parts::Parts;
 use super::shared;
 use super::unit::Unit;
 use crate::ir::*;
@@ -18,9 +23,24 @@ pub struct Tests {
     pub uses: Vec<(String, String)>,
 }
 
+/// Statements that keep what a call allocates, around the calls of both sweeps.
+#[derive(Default)]
+pub struct Kept {
+    /// Declarations.
+    pub declared: Vec<String>,
+    /// In front of the forward sweep.
+    pub before: Vec<String>,
+    /// Behind it.
+    pub between: Vec<String>,
+    /// Behind the reverse sweep.
+    pub behind: Vec<String>,
+    /// Modules and names.
+    pub uses: Vec<(String, String)>,
+}
+
 impl Unit<'_> {
     /// The tests of a head that has sweeps.
-    pub fn allocated(&self, head: ProcId, dummies: &Dummies) -> Tests {
+    pub fn allocated(&self, head: ProcId, role: Role, dummies: &Dummies) -> Tests {
         let mut tests = Tests::default();
         let primal = &self.program.procs[head];
         for (param, derivative) in primal.params.iter().zip(&dummies.derivatives) {
@@ -30,11 +50,38 @@ impl Unit<'_> {
                 self.reals(*of, &param.name, derivative, &mut tests);
             }
         }
-        let named = shared::named(self).remove(&head).unwrap_or_default();
+        let named = shared::named(self, role).remove(&head).unwrap_or_default();
         for shadow in named.into_iter().filter(|global| self.shadows.contains_key(global)) {
             self.variable(head, shadow, &mut tests);
         }
         tests
+    }
+
+    /// Lets what a call allocates and leaves allocated hold afterwards what the program leaves there: later calls find it
+    /// allocated, and the reverse sweep brings contents back that it had before it was set.
+    pub fn kept(&self, head: ProcId, taken: &mut Taken) -> Kept {
+        let mut kept = Kept::default();
+        let named = shared::named(self, Role::Reverse).remove(&head).unwrap_or_default();
+        for global in named.into_iter().filter(|global| self.is_left_allocated(*global)) {
+            let object = &self.program.globals[global];
+            let Some(((ty, rank), module)) = self.allocatable(&object.elem).zip(self.stored(global).module()) else {
+                continue;
+            };
+            let name = &object.name;
+            let [was, copy] = ["was", "new"].map(|word| taken.fresh(&format!("{word}_{name}")));
+            kept.declared.push(format!("logical :: {was}"));
+            kept.before.push(format!("{was} = allocated({name})"));
+            kept.between.push(format!("if (.not. {was} .and. allocated({name})) allocate ({copy}, source={name})"));
+            let all = vec![":"; rank].join(", ");
+            kept.declared.push(format!("{ty}, allocatable :: {copy}({all})"));
+            // A whole array on the left would be allocated anew where shapes differ.
+            kept.behind.push(format!("if (allocated({copy})) {name}({all}) = {copy}"));
+            if self.facts(head).module != Some(module) {
+                self.open(module, name, &self.program.procs[head]);
+                kept.uses.push((self.fortran.modules[module].name.clone(), name.clone()));
+            }
+        }
+        kept
     }
 
     /// Tests a variable of a module.
@@ -43,11 +90,18 @@ impl Unit<'_> {
         let (Some(module), Type::Struct(id)) = (self.stored(shadow).module(), &object.elem) else { return };
         let known = &self.fortran.modules[module];
         let is_elsewhere = self.facts(head).module != Some(module);
-        if !object.shape.is_empty() || is_elsewhere && known.hidden.contains_key(&object.name) {
+        let is_left = self.is_left_allocated(self.shadows[&shadow]);
+        if !object.shape.is_empty() || is_elsewhere && known.hidden.contains_key(&object.name) && !is_left {
             return;
         }
         let before = tests.statements.len();
         match self.derived(&object.elem) {
+            Some(derived) if derived.is_bare && is_left => {
+                if is_elsewhere {
+                    self.open(module, &object.name, &self.program.procs[head]);
+                }
+                tests.statements.extend(made_alike(&object.name, &of.name));
+            }
             Some(derived) if derived.is_bare => test(&object.name, &of.name, tests),
             _ => self.reals(*id, &object.name, &of.name, tests),
         }
@@ -69,7 +123,72 @@ impl Unit<'_> {
     }
 }
 
+/// Statements that allocate the derivative of what an earlier call has left allocated.
+fn made_alike(primal: &str, adjoint: &str) -> [String; 4] {
+    [
+        format!("if (allocated({primal}) .and. .not. allocated({adjoint})) then"),
+        format!("  allocate ({adjoint}, mold={primal})"),
+        format!("  {adjoint} = 0"),
+        "end if".to_string(),
+    ]
+}
+
 fn test(primal: &str, adjoint: &str, tests: &mut Tests) {
     let says = format!("'{adjoint} is not allocated: allocate it with the extents of {primal}'");
     tests.statements.push(format!("if (allocated({primal}) .and. .not. allocated({adjoint})) error stop {says}"));
+}
+
+/// Adds the procedures that allocate variables of modules, with the derivatives that these units know.
+pub fn add_allocations(parts: &mut Parts, units: &[&Unit]) {
+    for (name, made) in &units[0].fortran.allocations {
+        let Some(module) = units[0].fortran.globals[made.global.index()].module() else { continue };
+        let variable = &units[0].program.globals[made.global];
+        let derivatives = units.iter().filter_map(|unit| {
+            let derivative = unit.shadow_of(made.global)?;
+            Some(unit.program.globals[derivative].name.as_str())
+        });
+        let text = if made.asks {
+            asking(name, &variable.name)
+        } else {
+            let rank = units[0].allocatable(&variable.elem).map_or(0, |(_, rank)| rank);
+            allocating(name, &variable.name, rank, &derivatives.collect::<Vec<_>>())
+        };
+        *parts.bodies.entry(Some(module)).or_default() += &text;
+        parts.name(Some(module), name);
+    }
+}
+
+fn asking(name: &str, variable: &str) -> String {
+    let mut out = Lines { indent: 1, ..Lines::default() };
+    out.blank();
+    out.line(&format!("logical function {name}()"));
+    out.line(&format!("  {name} = allocated({variable})"));
+    out.line("end function");
+    out.text
+}
+
+fn allocating(name: &str, variable: &str, rank: usize, derivatives: &[&str]) -> String {
+    let mut out = Lines { indent: 1, ..Lines::default() };
+    let bounds = |k: &usize| [format!("lower{k}"), format!("extent{k}")];
+    let dims: Vec<usize> = (1..=rank).collect();
+    let list = dims.iter().flat_map(bounds).collect::<Vec<_>>().join(", ");
+    let shape: Vec<String> = dims.iter().map(|k| format!("lower{k}:lower{k} + extent{k} - 1")).collect();
+    let shape = shape.join(", ");
+    out.blank();
+    out.line(&format!("!> Allocates {variable}, which stays allocated, and what holds its derivatives."));
+    out.line(&format!("subroutine {name}({list})"));
+    out.indent = 2;
+    out.line(&format!("integer(8), intent(in) :: {list}"));
+    out.line(&format!("allocate ({variable}({shape}))"));
+    for derivative in derivatives {
+        out.line(&format!("if (.not. allocated({derivative})) then"));
+        out.line(&format!("  allocate ({derivative}({shape}))"));
+        out.line(&format!("  {derivative} = 0"));
+        out.line(&format!("else if (any(shape({derivative}) /= shape({variable}))) then"));
+        out.line(&format!("  error stop '{derivative} has other extents than {variable}'"));
+        out.line("end if");
+    }
+    out.indent = 1;
+    out.line("end subroutine");
+    out.text
 }

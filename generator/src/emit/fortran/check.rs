@@ -7,6 +7,7 @@
 //!                        └───────────► the check (C) ◄───────────────┘ operands, places with an adjoint
 //! ```
 
+use super::allocated::Kept;
 use super::head::Dummies;
 use super::lines::broken;
 use super::parts::Parts;
@@ -154,7 +155,10 @@ impl<'a> Check<'a> {
         let word = if is_function { "function" } else { "subroutine" };
         let tail = if is_function { format!(" result({result})") } else { String::new() };
         text += &format!("  {word} {name}({}) bind(C){tail}\n", names.join(", "));
+        let kept = (called == Called::Sweeps).then(|| self.kept(head, &names)).unwrap_or_default();
+        kept.uses.iter().for_each(|(module, name)| text += &format!("    use {module}, only: {name}\n"));
         text += &self.declared(head, passed, false);
+        kept.declared.iter().for_each(|line| text += &format!("    {line}\n"));
         for role in unit.own_roles(head).into_iter().filter(|_| called == Called::Primal) {
             if let Some(dummy) = dummy_of(role).map(|of| &facts.dummies[of]).filter(|dummy| dummy.is_allocatable) {
                 let shape = vec![":"; dummy.bounds.len()].join(", ");
@@ -175,8 +179,12 @@ impl<'a> Check<'a> {
         match called {
             Called::Sweeps => {
                 let [forward, reverse] = [Role::Forward, Role::Reverse].map(|role| &unit.sweeps[&(head, role)]);
+                let lines = |all: &[String]| all.iter().map(|line| format!("    {line}\n")).collect::<String>();
+                text += &lines(&kept.before);
                 text += &run(&forward.name, list(&forward.roles), &forward.proc.result_type);
+                text += &lines(&kept.between);
                 text += &format!("    call {}({})\n", reverse.name, list(&reverse.roles));
+                text += &lines(&kept.behind);
             }
             Called::Tangent => {
                 let sweep = &self.other.sweeps[&(tangent, Role::Tangent)];
@@ -190,6 +198,13 @@ impl<'a> Check<'a> {
             }
         }
         text + &format!("  end {word}\n")
+    }
+
+    /// What keeps the contents of what the call allocates.
+    fn kept(&self, head: ProcId, names: &[&str]) -> Kept {
+        let mut taken = self.unit.taken.clone();
+        names.iter().for_each(|name| taken.take(name));
+        self.unit.kept(head, &mut taken)
     }
 
     /// The actual arguments of the head, and what stands around its call: an allocatable dummy gets an allocated copy.

@@ -8,6 +8,7 @@ use super::unit::Unit;
 use super::words::type_text;
 use crate::ir::*;
 use crate::sweeps::{Adjoint, Sweeps};
+use std::collections::BTreeSet;
 
 /// The derivative behind a dummy.
 pub struct Behind {
@@ -83,8 +84,13 @@ impl Unit<'_> {
             let how = Behind { how: "read", intent: "in" };
             self.seed(&mut dummies, &primal.result_type, ("result_b", "adjoint"), how);
         }
-        let tests = sweeps.map(|_| self.allocated(head, &dummies)).unwrap_or_default();
-        let (calls, declared) = self.both(head, sweeps, &mut dummies);
+        let tests = sweeps.map(|_| self.allocated(head, Role::Reverse, &dummies)).unwrap_or_default();
+        let kept = sweeps.map(|_| self.kept(head, &mut dummies.taken)).unwrap_or_default();
+        let (mut calls, mut declared) = self.both(head, sweeps, &mut dummies);
+        declared.extend(kept.declared);
+        if let Some(reverse) = calls.pop() {
+            calls = [kept.before, calls, kept.between, vec![reverse], kept.behind].concat();
+        }
         let statements = tests.statements.into_iter().chain(calls).collect();
         let comment = [
             format!(
@@ -101,7 +107,8 @@ impl Unit<'_> {
         }
         let called = sweeps.map_or(&[][..], |_| &[Role::Forward, Role::Reverse]);
         let uses = called.iter().map(|role| self.sweeps[&(head, *role)].name.clone()).collect();
-        let (word, others) = ("subroutine", tests.uses);
+        let (word, mut others) = ("subroutine", tests.uses);
+        others.extend(kept.uses);
         (dummies, Written { comment, word, name, result: None, uses, others, declared, statements })
     }
 
@@ -132,8 +139,9 @@ impl Unit<'_> {
             "!> direction of the tangents of what it reads.".into(),
         ];
         let word = if result.is_some() { "function" } else { "subroutine" };
-        let (uses, statements) = (vec![tangent.name.clone()], vec![statement]);
-        let (others, declared) = Default::default();
+        let tests = self.allocated(head, Role::Tangent, &dummies);
+        let (uses, others, declared) = (vec![tangent.name.clone()], tests.uses, Vec::new());
+        let statements = tests.statements.into_iter().chain([statement]).collect();
         self.written(head, dummies, Written { comment, word, name, result, uses, others, declared, statements })
     }
 
@@ -146,6 +154,7 @@ impl Unit<'_> {
         let tail = result.as_ref().map(|(result, _)| format!(" result({result})")).unwrap_or_default();
         out.line(&format!("{word} {name}({}){tail}", dummies.list.join(", ")));
         out.indent = 2;
+        let others: BTreeSet<_> = others.into_iter().collect();
         others.iter().for_each(|(module, name)| out.line(&format!("use {module}, only: {name}")));
         for (module, name) in self.types_from_elsewhere(head) {
             out.line(&format!("use {module}, only: {name}"));

@@ -34,6 +34,7 @@ use super::{Options, Output};
 use crate::ir::*;
 use crate::refuse::{Class, Refusal};
 use crate::sweeps::{Adjoint, Tangents};
+use allocated::add_allocations;
 use parts::Parts;
 use unit::{Sweep, Unit};
 
@@ -44,6 +45,7 @@ use unit::{Sweep, Unit};
 pub fn adjoint(adjoint: &Adjoint, fortran: &Fortran, options: &Options) -> Result<Output, Vec<Refusal>> {
     let unit = unit_of_adjoint(adjoint, fortran, options)?;
     let mut parts = parts_of_adjoint(&unit, adjoint);
+    add_allocations(&mut parts, &[&unit]);
     parts.open(&unit);
     finish(&[&unit], &parts, "adjoint", &adjoint.heads, options)
 }
@@ -62,6 +64,7 @@ pub fn with_tangent(
     let mut parts = parts_of_adjoint(&first, adjoint);
     let unit = unit_of_tangents(tangents, fortran, options, Some(&first))?;
     add_tangents(&mut parts, &unit, tangents);
+    add_allocations(&mut parts, &[&first, &unit]);
     parts.open(&first);
     parts.open(&unit);
     finish(&[&first, &unit], &parts, "adjoint and the tangent", &adjoint.heads, options)
@@ -92,6 +95,7 @@ pub fn checked(
     check.tellers(&mut parts);
     parts.add_shadows(&first);
     parts.add_shadows(&unit);
+    add_allocations(&mut parts, &[&first, &unit]);
     parts.open(&first);
     parts.open(&unit);
     let mut output = finish(&[&first, &unit], &parts, "adjoint", &adjoint.heads, options)?;
@@ -192,6 +196,7 @@ pub fn tangent(tangents: &Tangents, fortran: &Fortran, options: &Options) -> Res
     let unit = unit_of_tangents(tangents, fortran, options, None)?;
     let mut parts = Parts::default();
     add_tangents(&mut parts, &unit, tangents);
+    add_allocations(&mut parts, &[&unit]);
     parts.open(&unit);
     finish(&[&unit], &parts, "tangent", &tangents.heads, options)
 }

@@ -38,12 +38,12 @@ type Pairs = BTreeSet<(usize, usize)>;
 /// The parameters of reverse sweeps that share memory with others.
 pub fn shared(unit: &Unit) -> BTreeSet<(ProcId, usize)> {
     let mut pairs: BTreeMap<ProcId, Pairs> = BTreeMap::new();
-    let named = named(unit);
+    let named = named(unit, Role::Reverse);
     loop {
         let before = pairs.clone();
-        for (id, caller) in reverse_sweeps(unit) {
+        for (id, caller) in sweeps(unit, Role::Reverse) {
             let own = pairs.get(&id).cloned().unwrap_or_default();
-            for (callee, args) in calls(caller) {
+            for (callee, args) in calls(caller, Role::Reverse) {
                 let globals = named.get(&callee).cloned().unwrap_or_default();
                 pairs.entry(callee).or_default().extend(given(caller, args, &own, &globals));
             }
@@ -55,16 +55,16 @@ pub fn shared(unit: &Unit) -> BTreeSet<(ProcId, usize)> {
     }
 }
 
-fn reverse_sweeps<'a>(unit: &'a Unit) -> impl Iterator<Item = (ProcId, &'a Proc)> {
-    let sweeps = unit.sweeps.iter().filter(|((_, role), _)| *role == Role::Reverse);
+fn sweeps<'a>(unit: &'a Unit, wanted: Role) -> impl Iterator<Item = (ProcId, &'a Proc)> {
+    let sweeps = unit.sweeps.iter().filter(move |((_, role), _)| *role == wanted);
     sweeps.map(|((id, _), sweep)| (*id, sweep.proc))
 }
 
-/// The reverse sweeps that a sweep calls.
-fn calls(proc: &Proc) -> impl Iterator<Item = (ProcId, &[Expr])> {
-    proc.items.iter().filter_map(|item| {
-        let ItemKind::Call { callee: Callee::Sweep(id, Role::Reverse), args, .. } = &item.kind else { return None };
-        Some((*id, &args[..]))
+/// The sweeps of a role that a sweep calls.
+fn calls(proc: &Proc, wanted: Role) -> impl Iterator<Item = (ProcId, &[Expr])> {
+    proc.items.iter().filter_map(move |item| {
+        let ItemKind::Call { callee: Callee::Sweep(id, role), args, .. } = &item.kind else { return None };
+        (*role == wanted).then_some((*id, &args[..]))
     })
 }
 
@@ -124,15 +124,15 @@ fn way_to_place(proc: &Proc, place: &Place) -> Option<Way> {
     Some(way)
 }
 
-/// The variables with static storage that each reverse sweep, or what it calls, names.
-pub fn named(unit: &Unit) -> BTreeMap<ProcId, BTreeSet<GlobalId>> {
+/// The variables with static storage that each sweep of a role, or what it calls, names.
+pub fn named(unit: &Unit, role: Role) -> BTreeMap<ProcId, BTreeSet<GlobalId>> {
     let mut named: BTreeMap<ProcId, BTreeSet<GlobalId>> =
-        reverse_sweeps(unit).map(|(id, proc)| (id, own_globals(proc))).collect();
+        sweeps(unit, role).map(|(id, proc)| (id, own_globals(proc))).collect();
     loop {
         let mut grown = false;
-        for (id, proc) in reverse_sweeps(unit) {
+        for (id, proc) in sweeps(unit, role) {
             let more: BTreeSet<GlobalId> =
-                calls(proc).filter_map(|(callee, _)| named.get(&callee)).flatten().copied().collect();
+                calls(proc, role).filter_map(|(callee, _)| named.get(&callee)).flatten().copied().collect();
             let own = named.entry(id).or_default();
             let before = own.len();
             own.extend(more);

@@ -290,6 +290,11 @@ impl<'a> Unit<'a> {
         format!("{}({})", of.name, values.collect::<Vec<_>>().join(", "))
     }
 
+    /// Whether calls leave an allocatable variable of a module allocated.
+    pub fn is_left_allocated(&self, global: GlobalId) -> bool {
+        self.fortran.allocations.values().any(|made| made.global == global && !made.asks)
+    }
+
     /// What could not be written.
     pub fn problems(&self) -> Vec<Refusal> {
         self.problems.borrow().clone()

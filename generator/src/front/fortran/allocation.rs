@@ -37,6 +37,12 @@ impl<'t> Lower<'_, 't> {
         for object in objects.iter().filter(|object| object.keyword.is_none()) {
             let ArgumentValue::Expr(value) = &object.value else { continue };
             let Some(reference) = value.reference() else { continue };
+            if let Some(id) = self.lasting_of(reference)? {
+                let bounds = self.bounds_to_allocate(reference, source.or(mold), span)?;
+                let array = self.allocate_lasting(id, bounds, span)?;
+                source.map(|source| self.fill_array(&array, source)).transpose()?;
+                continue;
+            }
             let slot = self.allocate_one(reference, source.or(mold), span)?;
             if let Some(source) = source {
                 self.assign_source(&slot, reference, source)?;
@@ -81,13 +87,18 @@ impl<'t> Lower<'_, 't> {
         if self.is_scalar_slot(&slot) {
             return self.new_scalar(&slot, span).map(|()| slot);
         }
-        let bounds = match (reference.parts.last().and_then(|part| part.lists.first()), like) {
-            (Some(list), _) => self.allocated_bounds(list, span)?,
-            (None, Some(like)) => self.bounds_like(like)?,
-            (None, None) => return self.refuse(span, Class::Language, "bounds are missing", ""),
-        };
+        let bounds = self.bounds_to_allocate(reference, like, span)?;
         self.new_array(&slot, bounds, span)?;
         Ok(slot)
+    }
+
+    /// The bounds that ALLOCATE gives: those behind the name, or those of SOURCE or MOLD.
+    fn bounds_to_allocate(&mut self, reference: &'t Reference, like: Option<&'t Written>, span: At) -> Result<Bounds> {
+        match (reference.parts.last().and_then(|part| part.lists.first()), like) {
+            (Some(list), _) => self.allocated_bounds(list, span),
+            (None, Some(like)) => self.bounds_like(like),
+            (None, None) => self.refuse(span, Class::Language, "bounds are missing", ""),
+        }
     }
 
     /// The allocatable variable of this procedure, or the component of one, that a reference names; none for others.
@@ -426,39 +437,6 @@ impl<'t> Lower<'_, 't> {
             Life::Region(region) => self.b.proc().is_within(self.b.region(), region),
             _ => true,
         }
-    }
-
-    /// `allocated(a)`, where the statements before show it.
-    pub fn is_allocated(&mut self, expr: &'t Written, name: &'t Written) -> Result<Expr> {
-        let slot = match name.reference() {
-            Some(reference) => self.slot(reference)?,
-            None => None,
-        };
-        if let Some(slot) = slot {
-            let known = self.slot_memory(&slot).map(|memory| self.is_alive(memory));
-            // What one call leaves in a module, the next one finds.
-            let is_new = matches!(&slot, Slot::Variable(id) if self.lives_here(*id) && !self.out.freed.contains(id));
-            if is_new && known.is_none() {
-                let what = "whether this is allocated depends on what ran before the call";
-                let help = "allocate it before the adjoint is called, or allocate and deallocate it in each call";
-                return self.refuse(expr.span, Class::Language, what, help);
-            }
-            if known == Some(true) || known.is_none() && self.b.at_top() {
-                return Ok(Expr::constant(i128::from(known.is_some()), logical()));
-            }
-        }
-        let id = match name.name() {
-            Some(ident) => Some(self.symbol(ident)?),
-            None => None,
-        };
-        // An argument is allocated where the procedure is called.
-        if let Some(Memory::Array(Array { deferred: true, .. })) = id.and_then(|id| self.memory.get(&id))
-            && id.is_some_and(|id| self.names.symbol(id).flags.dummy)
-        {
-            return Ok(Expr::constant(1, logical()));
-        }
-        let what = "whether this is allocated depends on what ran before";
-        self.refuse(expr.span, Class::Language, what, "allocate it once, outside of branches and loops")
     }
 
     /// `call move_alloc(a, b)` of two variables of the procedure.

@@ -10,6 +10,7 @@
 
 use super::bound::may_call;
 use super::jumps::blocks;
+use super::lasting::Allocations;
 use super::state::{Called, Reader};
 use adtape_fortran::scope::program::{ScopeId, ScopeKind, SymbolId, Type as Declared};
 use adtape_fortran::tree::attribute::Intent;
@@ -39,6 +40,13 @@ impl<'t> Reader<'t> {
                 doing.insert(at, does);
             }
         }
+        let mut allocations = Allocations::default();
+        for (at, does) in &doing {
+            self.allocations(*at, &mut allocations);
+            does.calls.iter().for_each(|(_, passed)| self.passed_on(passed, &mut allocations));
+        }
+        self.makers.lasting = self.lasting(&allocations);
+        doing.values_mut().for_each(|does| does.moved.retain(|id| !self.makers.lasting.contains(id)));
         loop {
             let mut found: Vec<(ScopeId, SymbolId)> = Vec::new();
             for (at, does) in &doing {

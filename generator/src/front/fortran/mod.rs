@@ -27,6 +27,7 @@ mod forall;
 mod hosted;
 mod intrinsic;
 mod jumps;
+mod lasting;
 mod loops;
 mod make;
 mod makers;

@@ -1,0 +1,98 @@
+//! Variables of modules that calls leave allocated; one array under several names.
+
+use super::{check_flags, levels, right_at};
+use crate::common::{Scratch, flags, fortran_module, root};
+use std::process::Command;
+
+const HEADS: &str = "guarded(x y)/(x y) tables(x y)/(x y) inside(x y)/(x y)";
+
+fn sources(name: &str) -> Scratch {
+    let folder = Scratch::new(name);
+    for file in ["lasting.f90", "lasting_main.f90"] {
+        let text = std::fs::read_to_string(root().join("command/tests/fortran").join(file)).unwrap();
+        folder.write(file, &text);
+    }
+    folder
+}
+
+/// Compiles an output with a main program; gives what it prints.
+fn printed(folder: &Scratch, level: &str, files: &[&str]) -> String {
+    let mut compiler = Command::new("gfortran");
+    compiler.current_dir(&folder.0).args([level, "-g", "-fcheck=all", "-Wall", "-Wextra", "-std=f2018", "-I"]);
+    compiler.arg(fortran_module()).args((level != "-O0").then_some("-Wno-maybe-uninitialized"));
+    compiler.args(files).args(["-o", "test"]);
+    let built = compiler.arg(fortran_module().join("libadtape_fortran.a")).args(flags()).output().unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success() && !said.contains("Warning"), "{said}");
+    let ran = Command::new(folder.0.join("test")).output().unwrap();
+    format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
+}
+
+/// In the call that allocates, in later ones, and where the program has allocated and nobody has the derivatives.
+#[test]
+fn adjoints_of_what_calls_leave_allocated_agree_with_tangents_and_differences() {
+    let folder = sources("fortran-lasting");
+    for more in [&[][..], &["--split"], &["--again=*"]] {
+        folder.printed(&[&["adjoint", "lasting.f90", "--tangent", "--head", HEADS], more].concat());
+        for level in levels() {
+            let lines = printed(&folder, &level, &["lasting_b.f90", "lasting_main.f90"]);
+            assert_eq!(lines, "right guarded\nright tables\nright inside\n", "{more:?}");
+        }
+    }
+}
+
+/// What a procedure sets and another one reads, each with an adjoint: the derivative of the variable goes between them.
+/// The variable `w` is private where the head stands elsewhere.
+#[test]
+fn what_one_call_allocates_is_an_input_of_another() {
+    let folder = Scratch::new("fortran-init");
+    let text = "module state\nimplicit none\nprivate\nreal(8), allocatable :: w(:)\n\
+                real(8), allocatable, public :: v(:, :)\npublic :: setup, squared\ncontains\n\
+                subroutine setup(n, x)\ninteger, intent(in) :: n\nreal(8), intent(in) :: x(n)\ninteger :: i\n\
+                allocate (v(2, n))\ndo i = 1, n\nv(:, i) = x(i)**2\nend do\nend subroutine\n\
+                function squared(x) result(s)\nreal(8), intent(in) :: x(:)\nreal(8) :: s\n\
+                if (.not. allocated(w)) allocate (w(-1:size(x) - 2))\nw = x*x\ns = sum(w)\nend function\n\
+                end module\nmodule model\nuse state\nimplicit none\ncontains\n\
+                subroutine f(n, y)\ninteger, intent(in) :: n\nreal(8), intent(inout) :: y(n)\n\
+                y = y*v(1, :)*v(2, :)*squared(y)\nend subroutine\nend module\n";
+    folder.write("model.f90", text);
+    folder.printed(&["adjoint", "model.f90", "--head", "setup(v)/(x) f(y)/(y v)"]);
+    let main = "program main\nuse state\nuse model\nimplicit none\nreal(8) :: x(3) = [1, 2, 3], x_b(3), y(3), y_b(3)\n\
+                integer :: k\nallocate (v_b(2, 3))\ndo k = 1, 2\nif (allocated(v)) deallocate (v)\n\
+                v_b = 0\ncall setup(3, x)\ny = 1\ny_b = 1\ncall f_b(3, y, y_b)\n\
+                deallocate (v)\nx_b = 0\ncall setup_b(3, x, x_b)\nprint '(3f8.1, l2)', x_b, allocated(v)\n\
+                end do\nend program\n";
+    folder.write("main.f90", main);
+    for level in levels() {
+        // y is x**4*3.
+        let lines = printed(&folder, &level, &["model_b.f90", "main.f90"]);
+        assert_eq!(lines, "    12.0    96.0   324.0 T\n".repeat(2));
+    }
+}
+
+#[test]
+fn check_compares_what_calls_leave_allocated() {
+    let folder = sources("fortran-lasting-check");
+    let main = "program main\nuse lasting\nimplicit none\nreal(8) :: x(6), y(6), x_b(6) = 1, y_b(6) = 1\ninteger :: k\n\
+                do k = 1, 2\nx = 0.1d0\ny = 0.2d0\ncall guarded_b(6, x, x_b, y, y_b)\n\
+                call tables_b(6, x, x_b, y, y_b)\ncall inside_b(6, x, x_b, y, y_b)\nend do\nend program\n";
+    folder.write("main.f90", main);
+    let mut check = Command::new(env!("CARGO_BIN_EXE_adtape"));
+    check.current_dir(&folder.0).args(["adjoint", "lasting.f90", "--head", HEADS, "--check", "main.f90"]);
+    let output = check.env("ADTAPE_FLAGS", check_flags()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    // Where the call itself allocates, no memory is there that could be compared.
+    assert!(said.contains("check: guarded: not compared with its tangent"), "{said}");
+    for head in ["guarded", "tables", "inside"] {
+        assert!(said.contains(&format!("check: {head}: differences")), "{said}");
+    }
+    assert!(said.contains(" 0 wrong"), "{said}");
+}
+
+/// Halves of an array, columns, elements and components of one variable, to dummies of which one is written.
+#[test]
+fn adjoints_of_parts_of_one_array_agree_with_tangents_and_differences() {
+    let levels: Vec<String> = levels().into_iter().chain(["-O2".to_owned()]).collect();
+    let names = ["halves", "columns", "elements", "parts", "written"];
+    right_at(&levels, "apart.f90", Some("apart"), "-std=f2018", &names);
+}
