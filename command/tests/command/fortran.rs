@@ -1,8 +1,9 @@
 //! Adjoints and tangents of Fortran in Fortran, compiled by gfortran and compared with each other and with differences.
 
 mod further;
-mod lasting;
+
 mod speed;
+mod state;
 
 use std::process::Command;
 

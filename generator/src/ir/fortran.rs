@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 /// The kind of integer that truth values are: 0 or 1.
 pub const LOGICAL: &str = "logical";
 
+/// How the names of calls begin that are expressions of texts, with the numbers of arguments between marks.
+pub const TEXT_CALL: &str = "text: ";
+
 /// The name of the type of texts.
 pub const TEXT: &str = "character(*)";
 

@@ -155,7 +155,7 @@ impl<'a> Check<'a> {
         let word = if is_function { "function" } else { "subroutine" };
         let tail = if is_function { format!(" result({result})") } else { String::new() };
         text += &format!("  {word} {name}({}) bind(C){tail}\n", names.join(", "));
-        let kept = (called == Called::Sweeps).then(|| self.kept(head, &names)).unwrap_or_default();
+        let kept = if called == Called::Sweeps { self.kept(head, &names) } else { Kept::default() };
         kept.uses.iter().for_each(|(module, name)| text += &format!("    use {module}, only: {name}\n"));
         text += &self.declared(head, passed, false);
         kept.declared.iter().for_each(|line| text += &format!("    {line}\n"));

@@ -112,6 +112,9 @@ impl Body<'_> {
 
     fn call(&mut self, callee: &Callee, args: &[Expr], result: Option<ValueId>) {
         let (name, text) = match callee {
+            Callee::External { function: External::Passive { call, .. }, .. } if call.starts_with(TEXT_CALL) => {
+                return self.phrase(&call[TEXT_CALL.len()..], args, result);
+            }
             Callee::External { function: External::Passive { call, .. }, .. } => {
                 let (name, list) = self.passive(call, args, result);
                 return self.called(&name, &list, result, Type::Void);
@@ -174,6 +177,18 @@ impl Body<'_> {
             }
             None => self.statement(&format!("call {name}({list})")),
         }
+    }
+
+    /// An expression of texts: every second part of its words is the number of an argument.
+    fn phrase(&mut self, words: &str, args: &[Expr], result: Option<ValueId>) {
+        let Some(result) = result else { return };
+        let part = |(at, part): (usize, &str)| match part.parse::<usize>() {
+            Ok(number) if at % 2 == 1 => self.own(&args[number]),
+            _ => part.to_string(),
+        };
+        let text: String = words.split('\u{1}').enumerate().map(part).collect();
+        let to = self.value(result);
+        self.statement(&format!("{to} = {text}"));
     }
 
     /// A procedure that is called as it is: its name, and its arguments.

@@ -197,6 +197,9 @@ impl<'t> Lower<'_, 't> {
         {
             return self.constant(&value, expr);
         }
+        if let Some(answer) = self.compared_texts(operator, left, right)? {
+            return Ok(answer);
+        }
         if matches!(operator, Operator::And | Operator::Or) {
             return self.both_or_either(operator, left, right, at);
         }

@@ -3,6 +3,7 @@
 use super::arrays::TRANSFORMED;
 use super::expression::promoted;
 use super::make::*;
+use super::phrases::ASKING;
 use super::reductions::REDUCING;
 use super::state::{Lower, Memory, Result};
 use super::types::{integer, logical};
@@ -145,6 +146,7 @@ impl<'t> Lower<'_, 't> {
                 self.is_allocated(expr, name)
             }
             "trim" => self.text(expr),
+            _ if ASKING.contains(&generic) => self.asked_of_texts(expr, generic, part),
             _ if TRANSFORMED.contains(&generic) => self.rearranged(expr, generic, part, at),
             "size" | "lbound" | "ubound" => self.inquiry(expr, generic, part),
             _ if REDUCING.contains(&generic) => self.reduction(expr, generic, part, at),

@@ -35,6 +35,7 @@ mod memory;
 mod operators;
 mod packed;
 mod passive;
+mod phrases;
 mod place;
 mod powers;
 mod procedure;

@@ -159,14 +159,17 @@ impl<'t> Lower<'_, 't> {
         if select.by != Selector::Value {
             return self.refuse(statement.span, Class::Control, "SELECT TYPE and SELECT RANK are not supported", "");
         }
+        let is_default = |arm: &&SelectArm| matches!(arm.guard, Guard::Default);
+        let mut arms: Vec<&'t SelectArm> = select.arms.iter().filter(|arm| !is_default(arm)).collect();
+        arms.extend(select.arms.iter().filter(is_default));
+        if self.is_text(&select.selector) && self.known_text(&select.selector).is_none() {
+            return self.construct(statement, |this| this.text_cases(&select.selector, &arms));
+        }
         let on = self.scalar(&select.selector)?;
         let on = match on.kind {
             ExprKind::Int(_) | ExprKind::Value(_) | ExprKind::Verbatim(_) => on,
             _ => self.b.keep("selector", on),
         };
-        let is_default = |arm: &&SelectArm| matches!(arm.guard, Guard::Default);
-        let mut arms: Vec<&'t SelectArm> = select.arms.iter().filter(|arm| !is_default(arm)).collect();
-        arms.extend(select.arms.iter().filter(is_default));
         self.construct(statement, |this| this.cases(&on, &arms))
     }
 
@@ -242,8 +245,46 @@ impl<'t> Lower<'_, 't> {
         Ends::default()
     }
 
+    /// What a control list sets: output that is left out does not fail, and its unit is one of NEWUNIT. What a file says is
+    /// refused.
+    fn controls(&mut self, statement: &'t Statement, transfer: &'t Transfer) -> Result<()> {
+        let asks = matches!(transfer.kind, TransferKind::Read | TransferKind::Inquire);
+        for control in &transfer.controls {
+            let ArgumentValue::Expr(value) = &control.value else { continue };
+            let Some(reference) = value.reference().filter(|reference| self.is_variable(reference)) else {
+                let group = value.name().and_then(|name| self.names.lookup(self.scope, &name.name));
+                let is_group = group.is_some_and(|id| matches!(self.names.symbol(id).class, scope::Class::Namelist(_)));
+                if transfer.kind == TransferKind::Read && is_group {
+                    let what = "READ sets the variables of a NAMELIST";
+                    return self.refuse(statement.span, Class::Language, what, "read them before the head is called");
+                }
+                continue;
+            };
+            let keyword = control.keyword.as_ref().map_or("unit", |keyword| &*keyword.name);
+            let ty = self.names.type_of(self.scope, value).type_;
+            if !sets(keyword, transfer.kind) || self.reader.scalar_type(&ty).is_err() {
+                continue;
+            }
+            let known = match keyword {
+                "iostat" if !asks => Expr::int(0),
+                // The first that gfortran gives.
+                "newunit" if !asks => Expr::int(-10),
+                _ => {
+                    let what =
+                        format!("{} sets '{}'", transfer.kind.word().to_uppercase(), reference.parts[0].name.name);
+                    let help = "ask it before the head is called, and pass the answer";
+                    return self.refuse(statement.span, Class::Language, what, help);
+                }
+            };
+            let spot = self.place(reference, &[])?;
+            self.assign_spot(spot, known, reference)?;
+        }
+        Ok(())
+    }
+
     /// Input and output: sweeps leave out what writes; what reads numbers is refused.
     fn transfer(&mut self, statement: &'t Statement, transfer: &'t Transfer) -> Result<()> {
+        self.controls(statement, transfer)?;
         if transfer.kind != TransferKind::Read {
             return Ok(());
         }
@@ -262,6 +303,15 @@ impl<'t> Lower<'_, 't> {
 
 fn is_named(open: &Construct, name: Option<&Ident>) -> bool {
     name.is_none_or(|name| open.name.as_ref() == Some(&name.name))
+}
+
+/// Whether a control list gives a variable behind this word a value.
+fn sets(keyword: &str, kind: TransferKind) -> bool {
+    match keyword {
+        "iostat" | "newunit" | "size" => true,
+        "unit" | "file" | "id" => false,
+        _ => kind == TransferKind::Inquire,
+    }
 }
 
 /// What an action that is not supported is called, and what to do instead.

@@ -37,7 +37,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A text whose value is known where it is needed: a constant, or an argument that nothing writes.
-    fn known_text(&mut self, expr: &'t Written) -> Option<Expr> {
+    pub fn known_text(&mut self, expr: &'t Written) -> Option<Expr> {
         if let Some(Constant::Text(value)) = self.names.constant(self.scope, expr) {
             return Some(constant(&value));
         }
@@ -70,7 +70,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// A variable of a module that no procedure writes, by its name.
-    fn text_of_module(&mut self, id: SymbolId) -> Option<Expr> {
+    pub fn text_of_module(&mut self, id: SymbolId) -> Option<Expr> {
         let symbol = self.names.symbol(id);
         let module = self.reader.module(symbol.scope)?;
         let is_written = self.reader.outside.values().any(|outside| outside.written.contains(&id));

@@ -1,4 +1,4 @@
-//! Variables of modules that calls leave allocated; one array under several names.
+//! Variables of modules that calls leave allocated; one array under several names; texts, input and output.
 
 use super::{check_flags, levels, right_at};
 use crate::common::{Scratch, flags, fortran_module, root};
@@ -95,4 +95,35 @@ fn adjoints_of_parts_of_one_array_agree_with_tangents_and_differences() {
     let levels: Vec<String> = levels().into_iter().chain(["-O2".to_owned()]).collect();
     let names = ["halves", "columns", "elements", "parts", "written"];
     right_at(&levels, "apart.f90", Some("apart"), "-std=f2018", &names);
+}
+
+/// Parts of texts, joined ones, what is asked of them, SELECT CASE; output that says how it went.
+#[test]
+fn adjoints_that_branch_on_texts_agree_with_tangents_and_differences() {
+    let levels: Vec<String> = levels().into_iter().chain(["-O2".to_owned()]).collect();
+    right_at(&levels, "texts.f90", Some("texts"), "-std=f2018", &["asked", "noted"]);
+}
+
+/// Sweeps leave input out: a variable that it sets had its old value there.
+#[test]
+fn what_a_file_says_is_refused() {
+    let folder = Scratch::new("fortran-input");
+    for (action, says) in [
+        ("read (10, nml=par)", "READ sets the variables of a NAMELIST"),
+        ("read (10, par)", "READ sets the variables of a NAMELIST"),
+        ("inquire (file='a', exist=there)", "INQUIRE sets 'there'"),
+        ("inquire (10, number=k)", "INQUIRE sets 'k'"),
+        ("read (10, '(a)', iostat=k) line", "READ sets 'k'"),
+        ("k = index(line, 'a')", "this text is computed with"),
+    ] {
+        let text = format!(
+            "subroutine f(x)\nreal(8), intent(inout) :: x\ninteger :: k\nlogical :: there\ncharacter(8) :: line\n\
+             namelist /par/ k\nk = 1\nthere = .true.\n{action}\nif (there) x = x*x*k\nend subroutine\n"
+        );
+        folder.write("model.f90", &text);
+        let output = folder.run(&["adjoint", "model.f90", "--head", "f(x)/(x)"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{action}: {said}");
+        assert!(said.starts_with("model.f90:9:") && said.contains(says), "{action}: {said}");
+    }
 }
