@@ -97,6 +97,44 @@ fn adjoints_of_parts_of_one_array_agree_with_tangents_and_differences() {
     right_at(&levels, "apart.f90", Some("apart"), "-std=f2018", &names);
 }
 
+/// Variables with SAVE of procedures that are written out in their caller.
+#[test]
+fn adjoints_of_what_written_out_procedures_keep_agree_with_tangents_and_differences() {
+    let levels: Vec<String> = levels().into_iter().chain(["-O2".to_owned()]).collect();
+    right_at(&levels, "saved.f90", Some("saved"), "-std=f2018", &["once", "twice"]);
+}
+
+/// In two procedures it would be two variables; a value that changes from call to call is no constant.
+#[test]
+fn what_written_out_procedures_bring_from_call_to_call_is_refused() {
+    let folder = Scratch::new("fortran-saved");
+    let text = |first: &str, others: &str| {
+        format!(
+            "module m\nimplicit none\ncontains\nsubroutine grow(x, w)\nreal(8), intent(in) :: x(2)\n\
+             real(8), allocatable, intent(out) :: w(:)\nreal(8), save :: last{first}\nallocate (w(2))\nw = last*x\n\
+             last = x(1)\nend subroutine\nsubroutine f(x)\nreal(8), intent(inout) :: x(2)\n\
+             real(8), allocatable :: w(:)\ncall grow(x, w)\nx = x*w\n{others}end subroutine\nsubroutine g(x)\n\
+             real(8), intent(inout) :: x(2)\nreal(8), allocatable :: w(:)\ncall grow(x, w)\nx = x*w\n\
+             end subroutine\nend module\n"
+        )
+    };
+    for (first, others, says) in [
+        ("", "", "'last' keeps its value from call to call"),
+        (" = 1", "", "'last' keeps its value from call to call"),
+        (
+            " = 1",
+            "call g(x)\n",
+            "'last' keeps its value (SAVE) in a procedure that allocates for what calls it, and several",
+        ),
+    ] {
+        folder.write("model.f90", &text(first, others));
+        let output = folder.run(&["adjoint", "model.f90", "--head", "f(x)/(x)"]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.starts_with("model.f90:7:18: refused: ") && said.contains(says), "{said}");
+    }
+}
+
 /// Parts of texts, joined ones, what is asked of them, SELECT CASE; output that says how it went.
 #[test]
 fn adjoints_that_branch_on_texts_agree_with_tangents_and_differences() {

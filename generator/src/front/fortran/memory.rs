@@ -171,9 +171,13 @@ impl<'t> Lower<'_, 't> {
 
     /// A variable of a procedure that keeps its value from call to call.
     fn saved(&mut self, id: SymbolId, at: Written) -> Result<Memory> {
-        if !self.out.around.is_empty() {
+        // Written out in several procedures, it would be a variable of each of them.
+        let owner = *self.reader.makers.saved.entry(id).or_insert(self.id);
+        if !self.out.around.is_empty() && owner != self.id {
             let name = &self.names.symbol(id).name;
-            let what = format!("'{name}' keeps its value (SAVE) in a procedure that allocates for what calls it");
+            let what = format!(
+                "'{name}' keeps its value (SAVE) in a procedure that allocates for what calls it, and several call it"
+            );
             return self.refuse(at, Class::Language, what, "pass it as an argument, or allocate in another procedure");
         }
         if let Declared::Derived(_) = self.names.symbol_type(id) {

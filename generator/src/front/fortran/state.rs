@@ -61,6 +61,8 @@ pub struct Makers {
     pub procedures: FxHashSet<ScopeId>,
     /// Variables of modules that procedures allocate or free.
     pub moving: FxHashSet<SymbolId>,
+    /// Variables with SAVE, and the first procedure that they are read in.
+    pub saved: FxHashMap<SymbolId, ProcId>,
     /// Variables of modules that calls allocate and leave allocated.
     pub lasting: FxHashSet<SymbolId>,
     /// The procedures that the user names: variables of modules that are allocated in their calls live there.
