@@ -3,7 +3,9 @@ module work
   implicit none
   real(8), allocatable :: w(:), table(:, :), flux(:)
   integer, allocatable :: place(:)
-  real(8), allocatable :: given(:)
+  real(8), allocatable :: given(:), rows(:, :)
+  real(8) :: weights(8)
+  logical :: is_first = .true.
 contains
   subroutine init(n)
     integer, intent(in) :: n
@@ -51,6 +53,32 @@ contains
       end do
     end do
     if (allocated(given)) y(1) = y(1)*given(1)
+  end subroutine
+
+  ! Nothing but an allocation: the program's own has none of the derivatives.
+  subroutine made(n)
+    integer, intent(in) :: n
+    if (.not. allocated(w)) allocate (w(n))
+  end subroutine
+
+  ! A variable that says whether it was there has to agree with what is.
+  subroutine flagged(n, x, y)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n), y(n)
+    integer :: i, k
+    call made(n)
+    w = x*y
+    do k = 1, 2
+      if (is_first) then
+        allocate (rows(2, n))
+        do i = 1, n
+          rows(:, i) = 0.2d0*i
+          weights(i) = 0.1d0*i
+        end do
+        is_first = .false.
+      end if
+      y = y*rows(k, :)*w*weights(1:n)
+    end do
   end subroutine
 
   subroutine fluxes(n, x)

@@ -17,6 +17,7 @@ program main
   end interface
   call check('guarded', guarded, guarded_b, guarded_d)
   call check('tables', tables, tables_b, tables_d)
+  call check('flagged', flagged, flagged_b, flagged_d)
   call check('inside', inside, inside_b, inside_d)
 contains
   subroutine check(name, f, f_b, f_d)
@@ -78,6 +79,9 @@ contains
     if (allocated(table)) deallocate (table)
     if (allocated(place)) deallocate (place)
     if (allocated(flux)) deallocate (flux)
+    if (allocated(rows)) deallocate (rows)
+    is_first = .true.
+    weights = 0
     call forget_derivatives()
   end subroutine
 

@@ -4,7 +4,7 @@ use super::{check_flags, levels, right_at};
 use crate::common::{Scratch, flags, fortran_module, root};
 use std::process::Command;
 
-const HEADS: &str = "guarded(x y)/(x y) tables(x y)/(x y) inside(x y)/(x y)";
+const HEADS: &str = "guarded(x y)/(x y) tables(x y)/(x y) flagged(x y)/(x y) inside(x y)/(x y)";
 
 fn sources(name: &str) -> Scratch {
     let folder = Scratch::new(name);
@@ -36,7 +36,7 @@ fn adjoints_of_what_calls_leave_allocated_agree_with_tangents_and_differences() 
         folder.printed(&[&["adjoint", "lasting.f90", "--tangent", "--head", HEADS], more].concat());
         for level in levels() {
             let lines = printed(&folder, &level, &["lasting_b.f90", "lasting_main.f90"]);
-            assert_eq!(lines, "right guarded\nright tables\nright inside\n", "{more:?}");
+            assert_eq!(lines, "right guarded\nright tables\nright flagged\nright inside\n", "{more:?}");
         }
     }
 }
@@ -75,7 +75,7 @@ fn check_compares_what_calls_leave_allocated() {
     let folder = sources("fortran-lasting-check");
     let main = "program main\nuse lasting\nimplicit none\nreal(8) :: x(6), y(6), x_b(6) = 1, y_b(6) = 1\ninteger :: k\n\
                 do k = 1, 2\nx = 0.1d0\ny = 0.2d0\ncall guarded_b(6, x, x_b, y, y_b)\n\
-                call tables_b(6, x, x_b, y, y_b)\ncall inside_b(6, x, x_b, y, y_b)\nend do\nend program\n";
+                call tables_b(6, x, x_b, y, y_b)\ncall flagged_b(6, x, x_b, y, y_b)\ncall inside_b(6, x, x_b, y, y_b)\nend do\nend program\n";
     folder.write("main.f90", main);
     let mut check = Command::new(env!("CARGO_BIN_EXE_adtape"));
     check.current_dir(&folder.0).args(["adjoint", "lasting.f90", "--head", HEADS, "--check", "main.f90"]);
@@ -83,7 +83,7 @@ fn check_compares_what_calls_leave_allocated() {
     let said = String::from_utf8_lossy(&output.stderr);
     // Where the call itself allocates, no memory is there that could be compared.
     assert!(said.contains("check: guarded: not compared with its tangent"), "{said}");
-    for head in ["guarded", "tables", "inside"] {
+    for head in ["guarded", "tables", "flagged", "inside"] {
         assert!(said.contains(&format!("check: {head}: differences")), "{said}");
     }
     assert!(said.contains(" 0 wrong"), "{said}");

@@ -57,31 +57,72 @@ impl Unit<'_> {
         tests
     }
 
-    /// Lets what a call allocates and leaves allocated hold afterwards what the program leaves there: later calls find it
-    /// allocated, and the reverse sweep brings contents back that it had before it was set.
+    /// Lets variables hold afterwards what the program leaves there, where a call allocates some that stay allocated: later
+    /// calls find these made, and the reverse sweep brings contents back that they had before.
     pub fn kept(&self, head: ProcId, taken: &mut Taken) -> Kept {
         let mut kept = Kept::default();
+        let back = shared::brought_back(self);
         let named = shared::named(self, Role::Reverse).remove(&head).unwrap_or_default();
-        for global in named.into_iter().filter(|global| self.is_left_allocated(*global)) {
-            let object = &self.program.globals[global];
-            let Some(((ty, rank), module)) = self.allocatable(&object.elem).zip(self.stored(global).module()) else {
-                continue;
-            };
-            let name = &object.name;
-            let [was, copy] = ["was", "new"].map(|word| taken.fresh(&format!("{word}_{name}")));
+        let is_there = |global: &GlobalId| back.contains(global) && !self.shadows.contains_key(global);
+        let (made, others): (Vec<GlobalId>, Vec<GlobalId>) =
+            named.into_iter().filter(is_there).partition(|global| self.is_left_allocated(*global));
+        let asked = shared::allocated_by(self, head);
+        let mut news = Vec::new();
+        for global in asked.iter().filter(|_| !made.is_empty() || !others.is_empty()) {
+            let name = &self.program.globals[*global].name;
+            let was = taken.fresh(&format!("was_{name}"));
             kept.declared.push(format!("logical :: {was}"));
             kept.before.push(format!("{was} = allocated({name})"));
-            kept.between.push(format!("if (.not. {was} .and. allocated({name})) allocate ({copy}, source={name})"));
-            let all = vec![":"; rank].join(", ");
-            kept.declared.push(format!("{ty}, allocatable :: {copy}({all})"));
+            news.push(format!(".not. {was} .and. allocated({name})"));
+            self.kept_from(head, *global, &mut kept);
+        }
+        if news.is_empty() {
+            return Kept::default();
+        }
+        let allocates = taken.fresh("allocates");
+        kept.declared.push(format!("logical :: {allocates}"));
+        kept.between.push(format!("{allocates} = {}", news.join(" .or. ")));
+        for global in made.into_iter().chain(others) {
+            self.keep(head, global, &allocates, taken, &mut kept);
+        }
+        kept
+    }
+
+    /// Keeps a variable, if it is one that stands in one piece.
+    fn keep(&self, head: ProcId, global: GlobalId, allocates: &str, taken: &mut Taken, kept: &mut Kept) {
+        let object = &self.program.globals[global];
+        let name = &object.name;
+        let copy = taken.fresh(&format!("new_{name}"));
+        if let Some((ty, rank)) = self.allocatable(&object.elem) {
+            let all = if rank == 0 { String::new() } else { format!("({})", vec![":"; rank].join(", ")) };
+            kept.declared.push(format!("{ty}, allocatable :: {copy}{all}"));
+            kept.between.push(format!("if ({allocates} .and. allocated({name})) allocate ({copy}, source={name})"));
             // A whole array on the left would be allocated anew where shapes differ.
-            kept.behind.push(format!("if (allocated({copy})) {name}({all}) = {copy}"));
-            if self.facts(head).module != Some(module) {
+            kept.behind.push(format!("if (allocated({copy})) {name}{all} = {copy}"));
+        } else if self.derived(&object.elem).is_none() && !object.constant {
+            let bounds = self.bounds_of(global).into_iter().map(|(first, last)| format!("{first}:{last}"));
+            let bounds: Vec<String> = bounds.collect();
+            let dims = if bounds.is_empty() { String::new() } else { format!("({})", bounds.join(", ")) };
+            kept.declared.push(format!("{} :: {copy}{dims}", self.type_text(&object.elem)));
+            kept.between.push(format!("{copy} = {name}"));
+            kept.behind.push(format!("if ({allocates}) {name} = {copy}"));
+        } else {
+            return;
+        }
+        self.kept_from(head, global, kept);
+    }
+
+    /// Notes where a variable comes from.
+    fn kept_from(&self, head: ProcId, global: GlobalId, kept: &mut Kept) {
+        let name = &self.program.globals[global].name;
+        match self.stored(global).home {
+            Home::Module(module) if self.facts(head).module != Some(module) => {
                 self.open(module, name, &self.program.procs[head]);
                 kept.uses.push((self.fortran.modules[module].name.clone(), name.clone()));
             }
+            Home::Module(_) | Home::Constant(_) => {}
+            Home::Block | Home::Saved(_) => kept.uses.push((self.memory_module(), name.clone())),
         }
-        kept
     }
 
     /// Tests a variable of a module.

@@ -151,3 +151,37 @@ fn own_globals(proc: &Proc) -> BTreeSet<GlobalId> {
     }
     found
 }
+
+/// The variables that stay allocated and that the forward sweep of a head, or what it calls, allocates.
+pub fn allocated_by(unit: &Unit, head: ProcId) -> BTreeSet<GlobalId> {
+    let (mut open, mut seen, mut found) = (vec![(head, Role::Forward)], Vec::new(), BTreeSet::new());
+    while let Some(at) = open.pop() {
+        let Some(sweep) = unit.sweeps.get(&at).filter(|_| !seen.contains(&at)) else { continue };
+        seen.push(at);
+        for item in &sweep.proc.items {
+            let ItemKind::Call { callee, .. } = &item.kind else { continue };
+            match callee {
+                Callee::Sweep(id, role) => open.push((*id, *role)),
+                Callee::Proc(id) => open.push((*id, Role::Primal)),
+                Callee::External { function, .. } => {
+                    let made = unit.fortran.allocations.get(function.name()).filter(|made| !made.asks);
+                    found.extend(made.map(|made| made.global));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The variables with static storage that reverse sweeps bring back.
+pub fn brought_back(unit: &Unit) -> BTreeSet<GlobalId> {
+    let mut found = BTreeSet::new();
+    for (_, proc) in sweeps(unit, Role::Reverse) {
+        for item in proc.regions.iter().flat_map(|region| &region.items) {
+            if let ItemKind::Sweep(SweepItem::Pop { .. }) | ItemKind::Store { .. } = &proc.items[*item].kind {
+                walk::places_of_item(proc, *item, &mut |place| found.extend(place.base.global()));
+            }
+        }
+    }
+    found
+}

@@ -46,6 +46,7 @@ impl<'t> Reader<'t> {
             does.calls.iter().for_each(|(_, passed)| self.passed_on(passed, &mut allocations));
         }
         self.makers.lasting = self.lasting(&allocations);
+        self.find_allocating(&doing);
         doing.values_mut().for_each(|does| does.moved.retain(|id| !self.makers.lasting.contains(id)));
         loop {
             let mut found: Vec<(ScopeId, SymbolId)> = Vec::new();
@@ -72,6 +73,23 @@ impl<'t> Reader<'t> {
         let is_one = |at: &ScopeId| takers.contains(at) || self.makes(*at, &doing[at]);
         let is_maker = |at: &ScopeId| is_one(at) && !calls_itself(*at, &doing);
         self.makers.procedures = doing.keys().copied().filter(is_maker).collect();
+    }
+
+    /// Finds the procedures that allocate variables that stay allocated, or call one that does.
+    fn find_allocating(&mut self, doing: &FxHashMap<ScopeId, Doing>) {
+        let lasting = &self.makers.lasting;
+        let own = doing.iter().filter(|(_, does)| does.moved.iter().any(|id| lasting.contains(id)));
+        let mut found: FxHashSet<ScopeId> = own.map(|(at, _)| *at).collect();
+        loop {
+            let calls = |does: &Doing| does.calls.iter().any(|(callee, _)| found.contains(callee));
+            let more = doing.iter().filter(|(at, does)| !found.contains(at) && calls(does));
+            let more: Vec<ScopeId> = more.map(|(at, _)| *at).collect();
+            if more.is_empty() {
+                break;
+            }
+            found.extend(more);
+        }
+        self.makers.allocating = found;
     }
 
     /// The procedures that get a variable whose components a procedure around the call has allocated.

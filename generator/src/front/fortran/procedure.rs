@@ -48,7 +48,9 @@ impl<'r, 't> Lower<'r, 't> {
         // The user's own procedure takes no more arguments than its list has, and allocatable ones as they are.
         let is_other = |dummy: &Passed| dummy.from == From::Host || names.symbol(dummy.symbol).flags.allocatable;
         let has_other = reader.reached[id.index()].dummies.iter().any(is_other);
-        let is_copied = takes_procedures || has_other || host.is_some_and(|host| reader.module(host).is_none());
+        let allocates = reader.makers.allocating.contains(&scope);
+        let is_copied =
+            takes_procedures || has_other || allocates || host.is_some_and(|host| reader.module(host).is_none());
         let module = reader.module_around(id);
         // Modules may have procedures of one name.
         let is_taken = reader.fortran.procs.iter().any(|known| known.key == name);

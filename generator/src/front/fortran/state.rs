@@ -61,6 +61,8 @@ pub struct Makers {
     pub procedures: FxHashSet<ScopeId>,
     /// Variables of modules that procedures allocate or free.
     pub moving: FxHashSet<SymbolId>,
+    /// Procedures that allocate these, or call one that does: sweeps call copies, which allocate derivatives, too.
+    pub allocating: FxHashSet<ScopeId>,
     /// Variables with SAVE, and the first procedure that they are read in.
     pub saved: FxHashMap<SymbolId, ProcId>,
     /// Variables of modules that calls allocate and leave allocated.
