@@ -19,8 +19,9 @@ impl Wishes {
     fn choices(&self, one_call: bool) -> Choices {
         let again = self.again.iter().map(|text| Named::parse(text)).collect();
         let checkpoints = self.checkpoint.clone();
-        let Wishes { dear, split, derivatives_only, in_order, vector, .. } = *self;
-        Choices { again, checkpoints, dear, one_call, split, derivatives_only, in_order, vector, ..Choices::default() }
+        let Wishes { dear, split, derivatives_only, value, in_order, vector, .. } = *self;
+        let most = Choices { again, checkpoints, dear, one_call, split, ..Choices::default() };
+        Choices { derivatives_only, value, in_order, vector, ..most }
     }
 }
 

@@ -176,7 +176,10 @@ pub struct Wishes {
     /// them
     #[arg(long, conflicts_with = "split")]
     pub derivatives_only: bool,
-
+    /// Give the value with the gradient: the adjoint returns what the function returns, and results behind arguments hold
+    /// their values afterwards
+    #[arg(long, conflicts_with = "derivatives_only")]
+    pub value: bool,
     /// Add to adjoints in the order in which the reversed program does: loops whose passes commute do not run
     /// upwards, and no sum is split among the parts of vectors
     #[arg(long)]

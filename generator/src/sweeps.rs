@@ -28,6 +28,8 @@ pub struct Choices {
     pub split: bool,
     /// Whether results that heads name are not wanted, only derivatives.
     pub derivatives_only: bool,
+    /// Whether adjoints give the results of their heads, too.
+    pub value: bool,
     /// Whether adjoints are added in the order in which the reversed program does: no loop turns, and no sum is split.
     pub in_order: bool,
     /// How many adjoints are computed at once, each an array with one for each direction; `None`: one, no array.
@@ -40,8 +42,9 @@ impl Default for Choices {
     fn default() -> Self {
         let (again, checkpoints) = (Vec::new(), Vec::new());
         let (check, one_call, split) = (false, false, false);
-        let (derivatives_only, in_order, vector, fault) = (false, false, None, None);
-        Choices { again, checkpoints, dear: 8, check, one_call, split, derivatives_only, in_order, vector, fault }
+        let (derivatives_only, value, in_order, vector, fault) = (false, false, false, None, None);
+        let dear = 8;
+        Choices { again, checkpoints, dear, check, one_call, split, derivatives_only, value, in_order, vector, fault }
     }
 }
 
@@ -108,6 +111,8 @@ pub struct Adjoint {
     pub told_apart: BTreeMap<ProcId, Vec<(String, Vec<String>)>>,
     /// Whether the sweeps of heads are functions of their own for the user.
     pub split: bool,
+    /// Whether the adjoint of a head gives its results, too.
+    pub value: bool,
     /// With several directions: how the types of adjoints differ from those of the program.
     pub wide: Option<Wide>,
     /// What was done to the program before the sweeps were made, then what they keep because of a proof that failed.
@@ -138,6 +143,12 @@ impl Adjoint {
     /// Whether a head is the residual of a solver, whose adjoint is not for the user.
     pub fn is_residual(&self, head: ProcId) -> bool {
         self.program.is_residual(head)
+    }
+
+    /// The type of what the adjoint of a head gives.
+    pub fn result_type(&self, head: ProcId) -> &Type {
+        let gives = self.value && !self.is_residual(head);
+        if gives { &self.program.procs[head].result_type } else { &Type::Void }
     }
 
     /// What the adjoint of a head is called.

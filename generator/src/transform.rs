@@ -10,6 +10,7 @@ mod left_out;
 mod proved;
 mod tangents;
 mod unread;
+mod value;
 mod wide;
 
 use crate::flow::{self, Flow, Head};

@@ -37,4 +37,5 @@ mod tool;
 mod tried;
 mod unnamed;
 mod untyped;
+mod value;
 mod without_source;

@@ -17,6 +17,8 @@ pub struct Names<'a> {
     pub watched: Option<(String, usize)>,
     /// The tape.
     pub tape: &'a str,
+    /// Whether the head's function and that of both sweeps return the result.
+    pub gives: bool,
 }
 
 /// A variable with static storage.
@@ -54,7 +56,7 @@ pub fn body(
     args: &Arguments,
     ty: &dyn Fn(&Type, &str) -> String,
 ) -> String {
-    let Names { prefix, sweeps, tangent, primal, watched, tape } = names;
+    let Names { prefix, sweeps, tangent, primal, watched, tape, gives } = names;
     let head = format!("{prefix}_this");
     let mut text = format!("    static {prefix}_head {head};\n    {head}.head = \"{}\";\n", proc.name);
     if has_single(program) {
@@ -146,8 +148,11 @@ pub fn body(
         text += &format!("        }} else if ({prefix}_run == 16) {{\n{run}");
     }
     text += &format!("        }} else {{\n            {primal}\n        }}\n");
-    text += &format!("        {prefix}_answer();\n    }}\n    {sweeps}({});\n", own.join(", "));
-    text + &format!("    {prefix}_end(&{head}, {tape});\n")
+    let value = format!("{prefix}_value");
+    let kept = if *gives { format!("{} = ", ty(&proc.result_type, &value)) } else { String::new() };
+    text += &format!("        {prefix}_answer();\n    }}\n    {kept}{sweeps}({});\n", own.join(", "));
+    text += &format!("    {prefix}_end(&{head}, {tape});\n");
+    if *gives { text + &format!("    return {value};\n") } else { text }
 }
 
 /// Whether some value of the program is a float: adjoint and tangent round it otherwise.

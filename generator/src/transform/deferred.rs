@@ -45,7 +45,7 @@ pub(super) fn unwanted(flow: &Flow, heads: &[Head], choices: &Choices, p: ProcId
     let head = heads.iter().find(|head| head.proc == proc.name).filter(|_| !flow.program.procs.iter().any(calls));
     head.map_or_else(Unwanted::default, |head| {
         let named = |k: &u32| choices.derivatives_only && head.dependents.contains(&proc.params[*k as usize].name);
-        Unwanted { result: true, behind: (0..proc.params.len() as u32).filter(named).collect() }
+        Unwanted { result: !choices.value, behind: (0..proc.params.len() as u32).filter(named).collect() }
     })
 }
 

@@ -1,7 +1,7 @@
 //! The adjoint of one program: what must be kept, sweeps under it, their proof, until nothing changes.
 
 use super::build::{heads_of, sweeps};
-use super::{Adjoint, Choices, Sweeps, commute, deferred, given, wide};
+use super::{Adjoint, Choices, Sweeps, commute, deferred, given, value, wide};
 use crate::flow::required::Required;
 use crate::flow::{self, Flow, Head};
 use crate::ir::*;
@@ -126,8 +126,11 @@ pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choic
     if !choices.in_order && choices.vector.is_none() {
         commute::rearrange(&mut sweeps, &read.global_shadows);
     }
+    if choices.value {
+        value::check(flow, heads, &sweeps)?;
+    }
     let Read { facts, mut program, global_shadows, steps, .. } = read;
-    let (asked, split) = (heads.to_vec(), choices.split);
+    let (asked, split, value) = (heads.to_vec(), choices.split, choices.value);
     let heads = heads_of(analysed, heads);
     let written = heads.iter().map(|&head| (head, written(flow, head))).collect();
     let told_apart = heads.iter().map(|&head| (head, told_apart(flow, head))).collect();
@@ -142,6 +145,7 @@ pub(super) fn prove(mut read: Read, flow: &Flow, heads: &[Head], choices: &Choic
         written,
         told_apart,
         split,
+        value,
         wide,
         decisions,
         demotions,

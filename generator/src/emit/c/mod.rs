@@ -66,6 +66,7 @@ fn both(
     let does_nothing = |proc: &Proc| proc.regions[RegionId::BODY].items.iter().all(|item| is_text(&proc.items[*item]));
     let is_empty = |each: &&Sweeps| each.deferred.forward.as_ref().is_some_and(does_nothing);
     let without = adjoint.sweeps.iter().filter(is_empty).filter(|_| program.assumed.is_empty());
+    let without = without.filter(|each| *adjoint.result_type(each.proc) == Type::Void);
     unit.left_out = without.map(|each| each.proc).collect();
     unit.stepwise = adjoint.sweeps.iter().filter(|each| !each.plan.again.is_empty()).map(|each| each.proc).collect();
     let sums = adjoint.sweeps.iter().any(|each| each.plan.sums);

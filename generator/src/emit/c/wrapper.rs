@@ -97,7 +97,10 @@ pub(super) fn adjoint(
         params.push("void".into());
     }
     let params = params.join(", ");
-    let signature = format!("void {name}({params})");
+    let given = adjoint.result_type(head);
+    let gives = *given != Type::Void;
+    let value = if gives { locals.fresh("value") } else { String::new() };
+    let signature = exprs.declare(given, &format!("{name}({params})"));
     let tape = locals.fresh("tape");
     let mut body = unused;
     if let Some(sweeps) = sweeps {
@@ -121,7 +124,8 @@ pub(super) fn adjoint(
             };
             reverse_args.push(converted);
         }
-        let ignore = if sweeps.runs_forward().result_type == Type::Void { "" } else { "(void)" };
+        let ignored = if sweeps.runs_forward().result_type == Type::Void { "" } else { "(void)" };
+        let ignore = if gives { format!("{} = ", exprs.declare(given, &value)) } else { ignored.into() };
         body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
         if unit.left_out.contains(&head) {
             let is_read = |at: usize| sweeps.interface.params.contains(&ReverseParam::Primal(at as u32));
@@ -140,8 +144,12 @@ pub(super) fn adjoint(
         if checked.is_some() {
             body += &format!("    {}_nothing(\"{}\");\n", unit.witness, proc.name);
         }
-        let ignore = if proc.result_type == Type::Void { "" } else { "(void)" };
+        let ignored = if proc.result_type == Type::Void { "" } else { "(void)" };
+        let ignore = if gives { format!("{} = ", exprs.declare(given, &value)) } else { ignored.into() };
         body += &format!("    {ignore}{}({});\n", proc.name, primals.join(", "));
+    }
+    if gives {
+        body += &format!("    return {value};\n");
     }
     let mut text = String::new();
     if let (Some((tangent, tangents)), Some(_)) = (checked, sweeps) {
@@ -154,6 +162,7 @@ pub(super) fn adjoint(
             primal: &proc.name,
             watched: copy,
             tape: &tape,
+            gives,
         };
         let global = |program: &Program, id: &GlobalId| program.globals[*id].name.clone();
         let still = |id: &GlobalId| {
@@ -184,16 +193,18 @@ pub(super) fn adjoint(
         };
         let ty = |ty: &Type, name: &str| exprs.declare(ty, name);
         let checks = crate::check::body(unit.program, proc, &names, &arguments, &ty);
-        text = format!("\nstatic void {sweeps}({params}) {{\n{body}}}\n");
+        let declared = exprs.declare(given, &format!("{sweeps}({params})"));
+        text = format!("\nstatic {declared} {{\n{body}}}\n");
         body = format!("    {} *const {tape} = {};\n{checks}", calls::TAPE, calls::SELF);
     }
     text += &format!("\n{signature} {{\n{body}}}\n");
     let title =
         format!("The adjoint of {}. Runs it, and computes the adjoints of what it reads from those of\n", proc.name);
-    let document = format!(
-        "\n/* {title} * what it writes. Memory that it writes holds old, new or intermediate contents afterwards.\n\
-         {meaning} */\n{signature};\n"
-    );
+    let memory = "Memory that it writes holds old, new or intermediate contents afterwards";
+    let memory =
+        if adjoint.value { format!("{memory},\n * but for results that the head names") } else { memory.into() };
+    let gives = if gives { " * Returns the result.\n" } else { "" };
+    let document = format!("\n/* {title} * what it writes. {memory}.\n{gives}{meaning} */\n{signature};\n");
     Wrapper { text, signature, document }
 }
 

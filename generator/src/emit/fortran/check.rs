@@ -78,7 +78,10 @@ impl<'a> Check<'a> {
             written.statements = tellers.iter().map(|(_, teller)| format!("call {teller}()")).collect();
             let actuals: Vec<ReverseParam> = own.iter().map(|passed| passed.role).collect();
             let actuals = unit.actuals(head, &actuals, &dummies);
-            written.statements.push(format!("call {function}({})", actuals.join(", ")));
+            written.statements.push(match &written.result {
+                Some((result, _)) => format!("{result} = {function}({})", actuals.join(", ")),
+                None => format!("call {function}({})", actuals.join(", ")),
+            });
             written.declared.clear();
             written.uses = Vec::new();
             written.others = vec![(unit.check_module(), function.clone())];
@@ -131,6 +134,14 @@ impl<'a> Check<'a> {
         all
     }
 
+    /// The type of what a procedure that C calls returns.
+    fn result_type(&self, head: ProcId, called: Called) -> &'a Type {
+        match called {
+            Called::Sweeps => self.adjoint.result_type(head),
+            Called::Tangent | Called::Primal => &self.unit.program.procs[head].result_type,
+        }
+    }
+
     fn type_of(&self, head: ProcId, role: ReverseParam) -> &'a Type {
         let proc = &self.unit.program.procs[head];
         match role {
@@ -149,7 +160,7 @@ impl<'a> Check<'a> {
             passed.iter().find(|passed| passed.role == role).map_or_else(String::new, |passed| passed.name.clone())
         };
         let list = |roles: &[ReverseParam]| roles.iter().map(|role| find(*role)).collect::<Vec<_>>().join(", ");
-        let is_function = proc.result_type != Type::Void && called != Called::Sweeps;
+        let is_function = *self.result_type(head, called) != Type::Void;
         let result = format!("{}_result", unit.witness);
         let mut text = String::from("\n");
         let word = if is_function { "function" } else { "subroutine" };
@@ -279,9 +290,14 @@ impl<'a> Check<'a> {
     /// The interface of the head's function in C.
     fn interface(&self, head: ProcId, function: &str, passed: &[Passed]) -> String {
         let names: Vec<&str> = passed.iter().map(|passed| passed.name.as_str()).collect();
-        let mut text = format!("    subroutine {function}({}) bind(C)\n", names.join(", "));
+        let result = self.result_type(head, Called::Sweeps);
+        let word = if *result == Type::Void { "subroutine" } else { "function" };
+        let mut text = format!("    {word} {function}({}) bind(C)\n", names.join(", "));
         text += &self.declared(head, passed, true);
-        text + "    end subroutine\n"
+        if *result != Type::Void {
+            text += &format!("    {} :: {function}\n", type_text(result));
+        }
+        text + &format!("    end {word}\n")
     }
 
     /// The head's function in C, and the prototypes of what it calls.
@@ -289,7 +305,7 @@ impl<'a> Check<'a> {
         let proc = &self.unit.program.procs[head];
         let name = |called: Called| format!("@_{}_{number}", called.word());
         for called in [Called::Sweeps, Called::Tangent, Called::Primal] {
-            let result = if called == Called::Sweeps { &Type::Void } else { &proc.result_type };
+            let result = self.result_type(head, called);
             let list = self.list(head, &self.passed(head, dummies, called, roles));
             self.functions += &format!("{};\n", c_type(result, &format!("{}({list})", name(called))));
         }
@@ -302,6 +318,7 @@ impl<'a> Check<'a> {
             primal: &primal,
             watched: None,
             tape: "adtape_self()",
+            gives: *self.adjoint.result_type(head) != Type::Void,
         };
         let arguments = Arguments {
             adjoints: &dummies.derivatives,
@@ -314,7 +331,8 @@ impl<'a> Check<'a> {
         };
         let list = self.list(head, &self.passed(head, dummies, Called::Sweeps, &[]));
         let body = check::body(self.unit.program, proc, &names, &arguments, &c_type);
-        self.functions += &format!("void @_head_{number}({list}) {{\n{body}}}\n");
+        let declared = c_type(self.result_type(head, Called::Sweeps), &format!("@_head_{number}({list})"));
+        self.functions += &format!("{declared} {{\n{body}}}\n");
     }
 
     /// Parameters in C.

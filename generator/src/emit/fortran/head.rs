@@ -86,7 +86,10 @@ impl Unit<'_> {
         }
         let tests = sweeps.map(|_| self.allocated(head, Role::Reverse, &dummies)).unwrap_or_default();
         let kept = sweeps.map(|_| self.kept(head, &mut dummies.taken)).unwrap_or_default();
-        let (mut calls, mut declared) = self.both(head, sweeps, &mut dummies);
+        let given = adjoint.result_type(head);
+        let result = (*given != Type::Void).then(|| (dummies.taken.fresh("value"), type_text(given)));
+        let value = result.as_ref().map(|(name, _)| name.as_str());
+        let (mut calls, mut declared) = self.both(head, sweeps, &mut dummies, value);
         declared.extend(kept.declared);
         if let Some(reverse) = calls.pop() {
             calls = [kept.before, calls, kept.between, vec![reverse], kept.behind].concat();
@@ -100,6 +103,14 @@ impl Unit<'_> {
             "!> what it writes. Memory that it writes holds old, new or intermediate contents afterwards.".into(),
         ];
         let mut comment = comment.to_vec();
+        if adjoint.value {
+            let kept = "Results that the head names hold their values.";
+            comment.push(if result.is_some() {
+                format!("!> Returns the result. {kept}")
+            } else {
+                format!("!> {kept}")
+            });
+        }
         if let Some(directions) = self.directions {
             comment.push(format!(
                 "!> Each real has {directions} adjoints, for {directions} directions, which come first."
@@ -107,9 +118,10 @@ impl Unit<'_> {
         }
         let called = sweeps.map_or(&[][..], |_| &[Role::Forward, Role::Reverse]);
         let uses = called.iter().map(|role| self.sweeps[&(head, *role)].name.clone()).collect();
-        let (word, mut others) = ("subroutine", tests.uses);
+        let word = if result.is_some() { "function" } else { "subroutine" };
+        let mut others = tests.uses;
         others.extend(kept.uses);
-        (dummies, Written { comment, word, name, result: None, uses, others, declared, statements })
+        (dummies, Written { comment, word, name, result, uses, others, declared, statements })
     }
 
     /// The tangent of a head, with the dummies of the head.
@@ -287,25 +299,42 @@ impl Unit<'_> {
         format!("({})", dims.collect::<Vec<_>>().join(", "))
     }
 
-    /// The calls of both sweeps, and what their declarations need.
-    fn both(&self, head: ProcId, sweeps: Option<&Sweeps>, dummies: &mut Dummies) -> (Vec<String>, Vec<String>) {
+    /// The calls of both sweeps, and what their declarations need. `value`: what gets the result.
+    fn both(
+        &self,
+        head: ProcId,
+        sweeps: Option<&Sweeps>,
+        dummies: &mut Dummies,
+        value: Option<&str>,
+    ) -> (Vec<String>, Vec<String>) {
         let (primal, facts) = (&self.program.procs[head], self.facts(head));
         let Some(sweeps) = sweeps else {
             let list = self.actuals(head, &self.own_roles(head), dummies);
-            return self.run(&facts.name, &primal.result_type, &list, &mut dummies.taken);
+            return self.run(&facts.name, &primal.result_type, &list, (value, &mut dummies.taken));
         };
         let forward = &self.sweeps[&(head, Role::Forward)];
         let list = self.actuals(head, &forward.roles, dummies);
-        let (mut calls, declared) = self.run(&forward.name, &forward.proc.result_type, &list, &mut dummies.taken);
+        let into = (value, &mut dummies.taken);
+        let (mut calls, declared) = self.run(&forward.name, &forward.proc.result_type, &list, into);
         let list = self.actuals(head, &sweeps.interface.params, dummies);
         calls.push(format!("call {}({})", self.sweeps[&(head, Role::Reverse)].name, list.join(", ")));
         (calls, declared)
     }
 
-    fn run(&self, name: &str, ty: &Type, list: &[String], taken: &mut Taken) -> (Vec<String>, Vec<String>) {
+    /// The call of a procedure, and what its declarations need; what gets its result, else a name is found.
+    fn run(
+        &self,
+        name: &str,
+        ty: &Type,
+        list: &[String],
+        (into, taken): (Option<&str>, &mut Taken),
+    ) -> (Vec<String>, Vec<String>) {
         let list = list.join(", ");
         if *ty == Type::Void {
             return (vec![format!("call {name}({list})")], Vec::new());
+        }
+        if let Some(into) = into {
+            return (vec![format!("{into} = {name}({list})")], Vec::new());
         }
         let ignored = taken.fresh("result_of_it");
         (vec![format!("{ignored} = {name}({list})")], vec![format!("{} :: {ignored}", type_text(ty))])
