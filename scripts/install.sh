@@ -81,6 +81,7 @@ fill() { # template, directory, name, spelling of that directory, further substi
     -e "s|@PREFIX@|$(relative "$prefix" "$2" "$4")|g" \
     -e "s|@LIBDIR@|$(relative "$libdir" "$2" "$4")|g" \
     -e "s|@INCLUDEDIR@|$(relative "$prefix/include" "$2" "$4")|g" \
+    -e "s|@BINDIR@|$(relative "$prefix/bin" "$2" "$4")|g" \
     -e "s|@DATADIR@|$(relative "$prefix/share" "$2" "$4")|g" \
     "${@:5}" "scripts/install/$1" >"$(dest "$2")/$3"
   chmod 644 "$(dest "$2")/$3"
@@ -164,7 +165,7 @@ for suffix in "" -static; do
     fill "$name$suffix.pc.in" "$libdir/pkgconfig" "$name$suffix.pc" '${pcfiledir}'
   done
 done
-for file in adtapeConfig adtapeConfigVersion; do
+for file in adtapeAdjoint adtapeConfig adtapeConfigVersion; do
   fill "$file.cmake.in" "$libdir/cmake/adtape" "$file.cmake" '${CMAKE_CURRENT_LIST_DIR}'
 done
 

@@ -20,6 +20,8 @@ clang       | clang         | clang                  | second C compiler
 clangs      | clang-14 clang-15 clang-16 clang-19 | clang14 clang15 clang16 clang | the versions of clang that Debian has
 nm          | binutils      | binutils               | lists the symbols of a library
 cmake       | cmake         | cmake                  | builds the test program of the CMake package
+meson       | meson         | meson                  | builds the project of docs/builds.md
+ninja       | ninja-build   | ninja-build            | the same
 pkg_config  | pkg-config    | pkgconf-pkg-config     | finds an installed adtape
 valgrind    | valgrind      | valgrind               | memory checker, instruction counts
 sanitizers  | gcc           | libasan libubsan       | run-time libraries of -fsanitize=address,undefined
@@ -37,7 +39,7 @@ flang       | flang-19 clang-19 | flang clang        | LLVM compilers, flang-new
 # What each target needs; rust_* are handled by rust_setup.
 needs() {
   case $1 in
-    test)        echo cc cxx gfortran clang nm cmake pkg_config lbfgs lapack gsl fftw openmpi mpich flang ;;
+    test)        echo cc cxx gfortran clang nm cmake meson ninja pkg_config lbfgs lapack gsl fftw openmpi mpich flang ;;
     matrix)      echo clangs ;;
     mpi-random)  echo cc cxx openmpi mpich ;;
     demo)        echo cc clang gfortran lbfgs ;;
@@ -71,6 +73,8 @@ have_clang()      { compiles c '#include <stdio.h>' clang; }
 have_clangs()     { for clang in clang-14 clang-15 clang-16 clang-19; do command -v $clang >/dev/null || return 1; done; }
 have_nm()         { command -v nm >/dev/null; }
 have_cmake()      { command -v cmake >/dev/null; }
+have_meson()      { command -v meson >/dev/null; }
+have_ninja()      { command -v ninja >/dev/null; }
 have_pkg_config() { command -v pkg-config >/dev/null; }
 have_valgrind()   { command -v valgrind >/dev/null; }
 have_openmpi()    { command -v mpicc.openmpi >/dev/null && command -v mpiexec.openmpi >/dev/null; }

@@ -28,6 +28,9 @@ impl Wishes {
 /// `adtape adjoint`; the exit status where it fails.
 pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     let job = Job::new(common, wishes.suffix())?;
+    if job.prints && wishes.explain {
+        return Err(say::error("-o - and --explain both print", "name a file with -o, or one for --explain-html", 2));
+    }
     let choices = wishes.choices(common.one_call);
     if let Some(what) = again::unknown(&job.program, &choices.again) {
         say::tell(&format!("adtape: --again: {what}\n"));

@@ -8,8 +8,8 @@ use adtape_generate::front::{self, Input, is_fortran};
 use adtape_generate::ir::Program;
 use adtape_generate::refuse::Refusal;
 
-use crate::options::Common;
-use crate::{heads, origin, outputs, report, say};
+use crate::options::{Common, PRINTED};
+use crate::{depfile, flags, heads, origin, outputs, report, say};
 
 /// Why a source cannot be read whose name says that it is not C.
 pub fn language(file: &str) -> Option<String> {
@@ -41,8 +41,8 @@ pub const TANGENT: &str = "_d";
 
 pub fn output(common: &Common, suffix: &str) -> PathBuf {
     match (&common.output, common.files.first()) {
-        (Some(path), _) => PathBuf::from(path),
-        (None, first) => {
+        (Some(path), _) if path != PRINTED => PathBuf::from(path),
+        (_, first) => {
             let stem = first.and_then(|file| Path::new(file).file_stem()).unwrap_or_default().to_string_lossy();
             let extension = if first.is_some_and(|file| is_fortran(file)) { "f90" } else { "c" };
             PathBuf::from(format!("{stem}{suffix}.{extension}"))
@@ -64,6 +64,10 @@ pub struct Job {
     pub command: Vec<String>,
     pub inputs: Vec<String>,
     pub compares: bool,
+    /// Whether the generated file goes to standard output.
+    pub prints: bool,
+    /// Where a rule of make goes that names what was read, and what it names beside the inputs.
+    pub depfile: Option<(String, Vec<String>)>,
 }
 
 impl Job {
@@ -113,10 +117,7 @@ impl Job {
         if output.extension().is_none_or(|extension| extension != wanted) {
             return Err(usage(format!("{} does not end in .{wanted}", output.display())));
         }
-        let mut arguments: Vec<String> = common.include.iter().map(|path| format!("-I{path}")).collect();
-        arguments.extend(common.define.iter().map(|name| format!("-D{name}")));
-        arguments.extend(common.undefine.iter().map(|name| format!("-U{name}")));
-        arguments.extend(common.std.iter().map(|standard| format!("-std={standard}")));
+        let arguments = flags::arguments(common).map_err(usage)?;
         if !common.ast.is_empty() && common.ast.len() != common.files.len() {
             let (trees, files) = (common.ast.len(), common.files.len());
             return Err(usage(format!("there are {trees} syntax trees for {files} sources: one --ast for each")));
@@ -142,7 +143,13 @@ impl Job {
         let written = [output.clone(), output.with_extension("h")];
         let inputs = origin::inputs(common, &program.files(), &written);
         let (command, compares) = (common.command.clone(), common.compares);
-        let job = Job { files, heads, program, output, arguments, one_call, command, inputs, compares };
+        let prints = common.output.as_deref() == Some(PRINTED);
+        let depfile = depfile::wanted(common, &inputs, &written).map_err(usage)?;
+        let job =
+            Job { files, heads, program, output, arguments, one_call, command, inputs, compares, prints, depfile };
+        if prints {
+            return Ok(job);
+        }
         if let Some(path) = job.overwritten() {
             return Err(usage(format!("{path} is read, so it cannot be written: name another file with -o")));
         }
@@ -193,6 +200,10 @@ impl Job {
     pub fn write(&self, output: &Output) -> Result<(), u8> {
         let source = origin::with_head(&output.source, &self.command, &self.inputs);
         let header = self.output.with_extension("h");
+        if self.prints {
+            say::print_raw(&source);
+            return self.depfile.as_ref().map_or(Ok(()), |wanted| depfile::write(wanted, &self.output, &self.inputs));
+        }
         let files = [(&self.output, &source), (&header, &output.header)];
         // Fortran has no header.
         for (path, text) in files.into_iter().filter(|(_, text)| !text.is_empty()) {
@@ -203,7 +214,8 @@ impl Job {
                 return Err(origin::stale(&path.to_string_lossy(), what, "run the command that stands in its head"));
             }
         }
-        Ok(())
+        let rule = self.depfile.as_ref().filter(|_| !self.compares);
+        rule.map_or(Ok(()), |wanted| depfile::write(wanted, &self.output, &self.inputs))
     }
 }
 

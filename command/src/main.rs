@@ -8,7 +8,9 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod depfile;
 mod explain;
+mod flags;
 mod generate;
 mod heads;
 mod inspect;
@@ -27,6 +29,7 @@ mod report;
 mod say;
 mod schedules;
 mod verify;
+mod words;
 
 use std::process::ExitCode;
 
@@ -47,11 +50,22 @@ fn main() -> ExitCode {
     }));
     // What is no text was refused by the parser.
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|one| one.to_string_lossy().into_owned()).collect();
-    let what = Command::parse().what.with(&arguments);
+    let program = std::iter::once("adtape".to_owned());
+    let parsed = if arguments_are_texts() {
+        Command::parse_from(program.chain(options::as_long(&arguments)))
+    } else {
+        Command::parse()
+    };
+    let what = parsed.what.with(&arguments);
     match on_a_deep_stack(move || run(what)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(status) => ExitCode::from(status),
     }
+}
+
+/// Whether all arguments are texts; else the parser says which is not.
+fn arguments_are_texts() -> bool {
+    std::env::args_os().all(|one| one.into_string().is_ok())
 }
 
 fn run(what: What) -> Result<(), u8> {

@@ -96,6 +96,12 @@ pub struct Common {
     /// Where headers are looked for
     #[arg(short = 'I', value_name = "DIRECTORY")]
     pub include: Vec<String>,
+    /// Where headers of the system are looked for; as compilers do, the command takes -isystem DIRECTORY, too
+    #[arg(long = "isystem", value_name = "DIRECTORY")]
+    pub system: Vec<String>,
+    /// A file that is read in front of each source; -include FILE does the same
+    #[arg(long = "include", value_name = "FILE")]
+    pub included: Vec<String>,
     /// A macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
@@ -105,11 +111,20 @@ pub struct Common {
     /// The language standard of the sources, for the compiler that reads them: c99, gnu11
     #[arg(long, value_name = "STANDARD")]
     pub std: Option<String>,
+    /// Take the flags of the sources from a compilation database, compile_commands.json, or from the one in this folder
+    #[arg(short = 'p', value_name = "DATABASE")]
+    pub commands: Option<String>,
+    /// Write what the generated file was made of to this file, as a rule of make: sources and their own headers
+    #[arg(long, value_name = "FILE")]
+    pub depfile: Option<String>,
+    /// Flags for the compiler that reads the sources
+    #[arg(last = true, value_name = "FLAG")]
+    pub reader: Vec<String>,
     /// A syntax tree that clang wrote (-Xclang -ast-dump=json -fsyntax-only), one for each source in their order: clang does
     /// not run
     #[arg(long, value_name = "FILE")]
     pub ast: Vec<String>,
-    /// The generated file; by default in the working directory, named after the first source
+    /// The generated file; by default in the working directory, named after the first source; - prints it
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// The compiler that reads the sources
@@ -137,7 +152,7 @@ pub struct Common {
 impl What {
     /// What a command line without the program's name asks for.
     pub fn of(arguments: &[String]) -> Option<What> {
-        let program = std::iter::once("adtape").chain(arguments.iter().map(String::as_str));
+        let program = std::iter::once("adtape".to_owned()).chain(as_long(arguments));
         Some(Command::try_parse_from(program).ok()?.what.with(arguments))
     }
 
@@ -197,11 +212,30 @@ pub struct Wishes {
     pub checkpoint: Vec<(Named, u32)>,
 }
 
+/// Arguments of which those that compilers write with one dash and a word have two.
+pub fn as_long(arguments: &[String]) -> Vec<String> {
+    let mut behind = false;
+    let long = |argument: &String| {
+        behind |= argument == "--";
+        let word = |option| Some((option, argument.strip_prefix(option)?));
+        match ["-isystem", "-include"].into_iter().find_map(word).filter(|_| !behind) {
+            Some((option, "")) => format!("-{option}"),
+            Some((option, rest)) => format!("-{option}={rest}"),
+            None => argument.clone(),
+        }
+    };
+    arguments.iter().map(long).collect()
+}
+
 /// The arguments of a run that its text depends on.
 pub fn that_count(arguments: &[String]) -> Vec<String> {
     let (mut kept, mut all) = (Vec::new(), arguments.iter());
     while let Some(argument) = all.next() {
         let (name, joined) = argument.split_once('=').map_or((argument.as_str(), false), |(name, _)| (name, true));
+        if argument == "-o" && all.as_slice().first().is_some_and(|file| file == PRINTED) {
+            all.next();
+            continue;
+        }
         match ASIDE.iter().find(|(option, _)| *option == name) {
             Some((_, follows)) if *follows && !joined => drop(all.next()),
             Some(_) => {}
@@ -215,7 +249,11 @@ pub fn that_count(arguments: &[String]) -> Vec<String> {
 }
 
 /// Options without influence on the text, and whether a value follows.
-const ASIDE: [(&str, bool); 3] = [("--explain", false), ("--explain-html", true), ("--check", true)];
+const ASIDE: [(&str, bool); 4] =
+    [("--explain", false), ("--explain-html", true), ("--check", true), ("--depfile", true)];
+
+/// The name of a generated file that is printed.
+pub const PRINTED: &str = "-";
 
 #[cfg(test)]
 mod tests {
@@ -226,5 +264,15 @@ mod tests {
         let all = ["adjoint", "--check", "d.c", "a.c", "--explain", "--explain-html=p", "--dear", "3", "--", "--check"];
         let all: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert_eq!(that_count(&all), ["adjoint", "a.c", "--dear", "3", "--", "--check"]);
+        let all = ["adjoint", "a.c", "--depfile", "a.d", "-o", "-", "--depfile=b.d"].map(String::from);
+        assert_eq!(that_count(&all), ["adjoint", "a.c"]);
+    }
+
+    #[test]
+    fn options_of_compilers_have_one_dash() {
+        let all =
+            ["-isystem", "a", "-include", "b.h", "-isystem/c", "-Include", "--", "-include", "d"].map(String::from);
+        let long = ["--isystem", "a", "--include", "b.h", "--isystem=/c", "-Include", "--", "-include", "d"];
+        assert_eq!(as_long(&all), long);
     }
 }

@@ -20,8 +20,13 @@ pub fn failed(error: &Error, status: u8) -> u8 {
 /// Prints a text, without what a terminal would obey. A reader that has seen enough of it, as `head` has, is no error; a
 /// full disk is.
 pub fn print(text: &str) {
+    print_raw(&visible(text));
+}
+
+/// Prints a text as it is, for a file.
+pub fn print_raw(text: &str) {
     let mut output = std::io::stdout().lock();
-    if let Err(cause) = output.write_all(visible(text).as_bytes()).and_then(|()| output.flush())
+    if let Err(cause) = output.write_all(text.as_bytes()).and_then(|()| output.flush())
         && cause.kind() != ErrorKind::BrokenPipe
     {
         std::process::exit(error(&format!("the output cannot be written: {cause}"), "make room for it", 1).into());

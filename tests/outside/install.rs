@@ -161,6 +161,7 @@ fn holds_the_files_listed(prefix: &Path) {
         "include/adtape_mpi.h",
         "include/adtape_mpi_run.h",
         "include/adtape_mpi_test.h",
+        "lib/cmake/adtape/adtapeAdjoint.cmake",
         "lib/cmake/adtape/adtapeConfig.cmake",
         "lib/cmake/adtape/adtapeConfigVersion.cmake",
         "lib/libadtape.a",

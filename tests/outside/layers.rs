@@ -52,12 +52,13 @@ const COMMAND_LAYERS: &[(&str, &[&str])] = &[
     ("commands", &["generate"]),
     ("drivers", &["check"]),
     ("run", &["job"]),
-    ("heads of files", &["origin", "manual"]),
+    ("heads of files", &["depfile", "origin", "manual"]),
+    ("flags", &["flags"]),
     ("command line", &["options"]),
     ("reports", &["schedules", "profile"]),
     ("pages", &["page", "explain"]),
     ("files", &["outputs", "pictures", "report", "inspect", "mpi"]),
-    ("base", &["say", "heads", "memory"]),
+    ("base", &["say", "heads", "memory", "words"]),
 ];
 
 /// The layers of `generator/fortran`, likewise.

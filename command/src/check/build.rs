@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::say;
+use crate::words::words;
 
 /// Exit status where a check failed.
 pub const WRONG: u8 = 4;
@@ -57,7 +58,11 @@ impl Compiler {
     pub fn named(variable: &str, usual: &str) -> Result<Compiler, u8> {
         let named = std::env::var(variable).unwrap_or_default();
         // The path of a program may have blanks.
-        let words = if Path::new(&named).is_file() { vec![named] } else { words(variable, &named)? };
+        let words = if Path::new(&named).is_file() {
+            vec![named]
+        } else {
+            words(variable, &named).map_err(|what| failed(&what))?
+        };
         Ok(Compiler { words: if words.is_empty() { vec![usual.into()] } else { words } })
     }
 
@@ -87,51 +92,6 @@ pub fn takes(compiler: &Compiler, folder: &Path, (file, text): (&str, &str), fla
     std::fs::write(&source, text)?;
     let output = compiler.command().args(flags).arg("-o").arg(folder.join("empty")).arg(&source).output()?;
     Ok(output.status.success())
-}
-
-/// The words of a text as a shell reads them: quotes and backslashes keep blanks inside of a word.
-fn words(name: &str, text: &str) -> Result<Vec<String>, u8> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, quote) {
-            ('\'' | '"', None) => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (_, Some(open)) if c == open => quote = None,
-            // Between double quotes a backslash keeps what would end or change the text there.
-            ('\\', Some('"')) if !matches!(rest.peek(), Some('"' | '\\' | '$' | '`')) => {
-                word.get_or_insert_default().push(c);
-            }
-            ('\\', None | Some('"')) => word.get_or_insert_default().extend(rest.next()),
-            (_, None) if c.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    if let Some(open) = quote {
-        return Err(failed(&format!("{name} has no second {open}: {text}")));
-    }
-    words.extend(word);
-    Ok(words)
-}
-
-/// How the compiler finds a package.
-pub fn flags_of(package: &str) -> Result<Vec<String>, u8> {
-    if let Ok(flags) = std::env::var("ADTAPE_FLAGS") {
-        return words("ADTAPE_FLAGS", &flags);
-    }
-    let asked = Command::new("pkg-config").args(["--cflags", "--libs", package]).output();
-    match asked {
-        Ok(output) if output.status.success() => {
-            words("what pkg-config prints", &String::from_utf8_lossy(&output.stdout))
-        }
-        _ => Err(failed(&format!(
-            "pkg-config does not know {package}: install it, or set ADTAPE_FLAGS to what finds it"
-        ))),
-    }
 }
 
 /// A folder that goes when the check ends.

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use adtape_generate::emit::Output;
 
-use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, built, failed, finished, flags_of, takes};
+use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, built, failed, finished, takes};
+use super::library;
 use crate::job::Job;
 use crate::say;
 
@@ -14,7 +15,7 @@ const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-re
 /// where something is wrong.
 ///
 /// The environment may name the compiler (`CC`), and the flags that find the library (`ADTAPE_FLAGS`); by default
-/// `pkg-config` finds it.
+/// it is the one beside the command, or the one that `pkg-config` finds.
 pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
     let no_folder = |error| failed(&format!("cannot make a folder for the check: {error}"));
     let folder = Folder::new().map_err(no_folder)?;
@@ -50,7 +51,7 @@ pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
         .arg(&program)
         .arg(driver)
         .args([&source, &check])
-        .args(flags_of("adtape")?)
+        .args(library::flags(None)?)
         .arg("-lm");
     built(&mut build, &compiler, driver, "")?;
     finished(&program, driver)

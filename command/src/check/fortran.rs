@@ -6,7 +6,8 @@ use std::process::Command;
 
 use adtape_generate::emit::Output;
 
-use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, built, failed, finished, flags_of, takes};
+use super::build::{Compiler, Folder, ONLY_WHAT_IS_CALLED, built, failed, finished, takes};
+use super::library;
 use crate::job::Job;
 use crate::say;
 
@@ -27,12 +28,13 @@ pub fn run(output: &Output, job: &Job, driver: &str) -> Result<(), u8> {
     for (path, text) in [(&source, &output.source), (&check, &output.check)] {
         std::fs::write(path, text).map_err(|error| failed(&format!("cannot write {}: {error}", path.display())))?;
     }
+    let fortran = Compiler::named("FC", "gfortran")?;
     let build = Build {
-        fortran: Compiler::named("FC", "gfortran")?,
         c: Compiler::new()?,
         folder: &folder.0,
-        flags: flags_of("adtape-fortran")?.iter().map(|flag| from_anywhere(flag)).collect(),
+        flags: library::flags(Some(&fortran))?.iter().map(|flag| from_anywhere(flag)).collect(),
         arguments: job.arguments.iter().map(|flag| from_anywhere(flag)).collect(),
+        fortran,
     };
     let sanitizer = build.sanitizer();
     let path = |number: &usize| absolute(&job.files[*number]);

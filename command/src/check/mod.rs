@@ -3,6 +3,7 @@
 mod build;
 mod c;
 mod fortran;
+mod library;
 
 use adtape_generate::emit::Output;
 

@@ -2,6 +2,7 @@
 
 mod aligned;
 mod beside;
+mod builds;
 mod checkpoints;
 mod command;
 #[path = "../../../generator/tests/common/mod.rs"]

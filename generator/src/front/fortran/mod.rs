@@ -78,6 +78,7 @@ pub fn read(input: &Input) -> Result<Program, Unread> {
             .load(path, &input.arguments)
             .map_err(|refusal| Unread { refusals: vec![refusal], sources: Vec::new() })?;
     }
+    texts.number_included();
     let readings: Vec<_> = texts.sources.iter().map(|text| read_text(&text.source, text.form)).collect();
     let mut refusals = Vec::new();
     for (file, reading) in readings.iter().enumerate() {

@@ -29,6 +29,8 @@ pub struct Texts {
     numbers: FxHashMap<String, usize>,
     /// By file: where each line begins.
     starts: Vec<Vec<usize>>,
+    /// Files that the sources include, in any order.
+    included: Vec<String>,
 }
 
 impl Texts {
@@ -44,11 +46,13 @@ impl Texts {
         let text = decode(bytes);
         self.file(path, true, Some(&text));
         let folders: Vec<PathBuf> = folders(arguments);
+        let mut included = Vec::new();
         let mut find = |name: &str, from: &str| {
             let beside = Path::new(from).parent().unwrap_or(Path::new("")).to_path_buf();
             let mut paths = std::iter::once(beside).chain(folders.iter().cloned()).map(|folder| folder.join(name));
             paths.find_map(|path| {
                 let bytes = std::fs::read(&path).ok()?;
+                included.push(path.to_string_lossy().into_owned());
                 Some((path.to_string_lossy().into_owned(), decode(bytes)))
             })
         };
@@ -56,6 +60,7 @@ impl Texts {
         let (form, source) = if preprocessed {
             let text = preprocess(path, arguments)
                 .map_err(|error| unread(error, "install gfortran, or name a file that is preprocessed already"))?;
+            self.included.extend(entered(&text));
             let form = Form::of_text(path, &text);
             (form, Source::of_preprocessed(path, &text, form, &mut find))
         } else {
@@ -63,7 +68,15 @@ impl Texts {
             (form, Source::of_text(path, &text, form, &mut find))
         };
         self.sources.push(Text { source, form, preprocessed });
+        self.included.extend(included);
         Ok(())
+    }
+
+    /// Numbers the files that the sources include. They come behind all sources.
+    pub fn number_included(&mut self) {
+        for path in std::mem::take(&mut self.included) {
+            self.file(&path, false, None);
+        }
     }
 
     fn file(&mut self, path: &str, main: bool, text: Option<&str>) -> usize {
@@ -130,6 +143,17 @@ impl Texts {
 fn is_preprocessed(path: &str) -> bool {
     let extension = path.rsplit('.').next().unwrap_or_default();
     extension.starts_with(|c: char| c.is_ascii_uppercase()) || extension.eq_ignore_ascii_case("fpp")
+}
+
+/// The files that a preprocessor says it has read: `# 1 "include/sizes.h" 1`.
+fn entered(text: &str) -> impl Iterator<Item = String> {
+    let name = |line: &str| {
+        let (number, behind) = line.strip_prefix("# ")?.split_once(" \"")?;
+        let (path, _) = behind.split_once('"')?;
+        let is_file = number.bytes().all(|byte| byte.is_ascii_digit()) && Path::new(path).is_file();
+        is_file.then(|| path.to_string())
+    };
+    text.lines().filter_map(name)
 }
 
 fn folders(arguments: &[String]) -> Vec<PathBuf> {
