@@ -8,6 +8,7 @@ use adtape_generate::plan::again::{self, Named};
 use adtape_generate::transform::{self, Choices};
 
 use crate::job::{Job, TANGENT, output};
+use crate::messages::{Level, Message, emit};
 use crate::options::{Common, What, Wishes};
 use crate::{check, explain, report, say};
 
@@ -33,13 +34,11 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     }
     let choices = wishes.choices(common.one_call);
     if let Some(what) = again::unknown(&job.program, &choices.again) {
-        say::tell(&format!("adtape: --again: {what}\n"));
-        return Err(2);
+        return Err(say::plain(&format!("--again: {what}"), 2));
     }
     let names: Vec<Named> = choices.checkpoints.iter().map(|(name, _)| name.clone()).collect();
     if let Some(what) = again::unknown(&job.program, &names) {
-        say::tell(&format!("adtape: --checkpoint: {what}\n"));
-        return Err(2);
+        return Err(say::plain(&format!("--checkpoint: {what}"), 2));
     }
     let adjoint = transform::adjoint(&job.program, &job.heads, &choices).map_err(|all| job.refused(&all))?;
     // The process ends soon, and nobody needs the memory back piece by piece.
@@ -59,7 +58,9 @@ pub fn adjoint(common: &Common, wishes: &Wishes) -> Result<(), u8> {
     if adjoint.demotions > 0 {
         let values = if adjoint.demotions == 1 { "value is" } else { "values are" };
         let why = "because computing again could not be proved right; please report this program";
-        say::tell(&format!("adtape: note: {} {values} stored, {why}\n", adjoint.demotions));
+        let what = format!("{} {values} stored, {why}", adjoint.demotions);
+        let (text, places, help) = (format!("adtape: note: {what}\n"), Vec::new(), String::new());
+        emit(Message { level: Level::Note, code: "stored-instead", what, help, places, text });
     }
     if wishes.explain {
         say::print(&explain::text(&adjoint, &job.files));
@@ -106,9 +107,7 @@ pub fn output_of(what: &What) -> PathBuf {
     match what {
         What::Adjoint { common, wishes } => output(common, wishes.suffix()),
         What::Tangent { common } => output(common, TANGENT),
-        What::Report { .. } | What::Diff { .. } | What::Inspect { .. } | What::Schedule { .. } | What::Mpi { .. } => {
-            PathBuf::new()
-        }
+        _ => PathBuf::new(),
     }
 }
 
@@ -117,8 +116,6 @@ pub fn compare(what: What) -> Result<(), u8> {
     match what {
         What::Adjoint { common, wishes } => adjoint(&Common { compares: true, ..common }, &wishes),
         What::Tangent { common } => tangent(&Common { compares: true, ..common }),
-        What::Report { .. } | What::Diff { .. } | What::Inspect { .. } | What::Schedule { .. } | What::Mpi { .. } => {
-            Ok(())
-        }
+        _ => Ok(()),
     }
 }

@@ -6,8 +6,9 @@ use adtape_generate::emit::{Options, Output};
 use adtape_generate::flow::Head;
 use adtape_generate::front::{self, Input, is_fortran};
 use adtape_generate::ir::Program;
-use adtape_generate::refuse::Refusal;
+use adtape_generate::refuse::{Class, Refusal};
 
+use crate::messages::{Level, Message, emit};
 use crate::options::{Common, PRINTED};
 use crate::{depfile, flags, heads, origin, outputs, report, say};
 
@@ -72,10 +73,7 @@ pub struct Job {
 
 impl Job {
     pub fn new(common: &Common, suffix: &str) -> Result<Job, u8> {
-        let usage = |what: String| {
-            say::tell(&format!("adtape: {what}\n"));
-            2
-        };
+        let usage = |what: String| say::plain(&what, 2);
         let mut heads = Vec::new();
         for text in &common.head {
             heads.extend(heads::parse(text).map_err(usage)?);
@@ -124,7 +122,10 @@ impl Job {
         }
         if let Some(file) = common.files.iter().find(|file| is_adjoint(file)) {
             let help = "for second derivatives write the tangent first, and then the adjoint of its file";
-            say::tell(&format!("adtape: refused: {file} is an adjoint\nhelp: {help}\n"));
+            let what = format!("{file} is an adjoint");
+            let text = format!("adtape: error: refused: {what}\nhelp: {help}\n");
+            let (level, code, places) = (Level::Error, Class::Language.code(), Vec::new());
+            emit(Message { level, code, what, help: help.into(), places, text });
             return Err(3);
         }
         let input = Input {

@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod codes;
 mod depfile;
 mod explain;
 mod flags;
@@ -18,6 +19,7 @@ mod job;
 #[cfg(test)]
 mod manual;
 mod memory;
+mod messages;
 mod mpi;
 mod options;
 mod origin;
@@ -34,7 +36,7 @@ mod words;
 use std::process::ExitCode;
 
 use adtape_generate::stack;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use options::{Command, Common, What};
 
 #[global_allocator]
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
     // A fault of the generator is no proof of anything: nothing is written, as for what is not proved.
     std::panic::set_hook(Box::new(|fault| {
         // A stack that cannot be had is no fault.
-        let internal = || format!("adtape: refused: internal: {fault}\nhelp: please report this program\n");
+        let internal = || format!("adtape: error: refused: internal: {fault}\nhelp: please report this program\n");
         say::tell(&if stack::is_short() { memory::no_stack() } else { internal() });
         std::process::exit(4);
     }));
@@ -57,7 +59,15 @@ fn main() -> ExitCode {
         Command::parse()
     };
     let what = parsed.what.with(&arguments);
-    match on_a_deep_stack(move || run(what)) {
+    let sarif = what.common().and_then(|common| {
+        messages::begin(common.message_format);
+        common.sarif.clone()
+    });
+    let mut done = on_a_deep_stack(move || run(what));
+    if let Some(file) = sarif {
+        done = say::write(&file, &messages::sarif()).and(done);
+    }
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(status) => ExitCode::from(status),
     }
@@ -74,9 +84,16 @@ fn run(what: What) -> Result<(), u8> {
         | What::Tangent { common: Common { verify: Some(file), .. } } => verify::verify(&file),
         What::Adjoint { common, wishes } => generate::adjoint(&common, &wishes),
         What::Tangent { common } => generate::tangent(&common),
-        What::Report { file, html } => profile::report(&file, html.as_deref()),
+        What::Explain { code } => codes::explain(&code),
+        What::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Command::command(), "adtape", &mut text);
+            say::print_raw(&String::from_utf8_lossy(&text));
+            Ok(())
+        }
+        What::Report { file, html, json } => profile::report(&file, html.as_deref(), json),
         What::Diff { old, new } => profile::diff(&old, &new),
-        What::Inspect { checkpoint, export } => inspect::inspect(&checkpoint, export.as_deref()),
+        What::Inspect { checkpoint, export, json } => inspect::inspect(&checkpoint, export.as_deref(), json),
         What::Mpi { files } => mpi::list(&files),
         What::Schedule { wanted } => schedules::compare(&wanted),
     }

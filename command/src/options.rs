@@ -4,6 +4,7 @@ use adtape_generate::plan::again::Named;
 use adtape_generate::plan::checkpoint;
 use clap::{Args, Parser, Subcommand};
 
+use crate::messages::Format;
 use crate::schedules;
 
 const STATUS: &str = "\
@@ -50,6 +51,21 @@ pub enum What {
         /// Write a page, too: flame graph, memory over time, runs of drivers; by default beside the profile
         #[arg(long, value_name = "PAGE", num_args = 0..=1, default_missing_value = "")]
         html: Option<String>,
+        /// Print JSON in place of tables: bytes and counts as numbers
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explain the code of a message: what it means, and what to do
+    Explain {
+        /// The code, as --message-format json and --sarif name it: pointer, no-source
+        code: String,
+    },
+    /// Print what lets a shell complete commands and options
+    ///
+    /// bash: adtape completions bash >~/.local/share/bash-completion/completions/adtape
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
     },
     /// Compare two profiles: what grew, by call site
     Diff {
@@ -65,6 +81,9 @@ pub enum What {
         /// Write each array to this directory, for NumPy and others that read .npy
         #[arg(long, value_name = "DIRECTORY")]
         export: Option<String>,
+        /// Print JSON in place of tables
+        #[arg(long)]
+        json: bool,
     },
     /// List the calls of MPI that a converted program still makes itself
     ///
@@ -91,7 +110,7 @@ pub struct Common {
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub verify: Option<String>,
     /// What to differentiate: 'f(y)/(x) g(z)/(w)', results by the name of their function
-    #[arg(long, value_name = "f(y)/(x)")]
+    #[arg(long, required = true, value_name = "f(y)/(x)")]
     pub head: Vec<String>,
     /// Where headers are looked for
     #[arg(short = 'I', value_name = "DIRECTORY")]
@@ -130,6 +149,12 @@ pub struct Common {
     /// The compiler that reads the sources
     #[arg(long, value_name = "PROGRAM", default_value = "clang")]
     pub clang: String,
+    /// How refusals, warnings and notes are written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    pub message_format: Format,
+    /// Write refusals, warnings and notes to this file, too, in SARIF
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<String>,
     /// Accepts variables that keep what depends on the inputs from call to call: the derivative is that of one call
     #[arg(long)]
     pub one_call: bool,
@@ -150,6 +175,14 @@ pub struct Common {
 }
 
 impl What {
+    /// The options of what writes generated files.
+    pub fn common(&self) -> Option<&Common> {
+        match self {
+            What::Adjoint { common, .. } | What::Tangent { common } => Some(common),
+            _ => None,
+        }
+    }
+
     /// What a command line without the program's name asks for.
     pub fn of(arguments: &[String]) -> Option<What> {
         let program = std::iter::once("adtape".to_owned()).chain(as_long(arguments));
@@ -249,8 +282,14 @@ pub fn that_count(arguments: &[String]) -> Vec<String> {
 }
 
 /// Options without influence on the text, and whether a value follows.
-const ASIDE: [(&str, bool); 4] =
-    [("--explain", false), ("--explain-html", true), ("--check", true), ("--depfile", true)];
+const ASIDE: [(&str, bool); 6] = [
+    ("--explain", false),
+    ("--explain-html", true),
+    ("--check", true),
+    ("--depfile", true),
+    ("--message-format", true),
+    ("--sarif", true),
+];
 
 /// The name of a generated file that is printed.
 pub const PRINTED: &str = "-";

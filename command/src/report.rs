@@ -3,6 +3,7 @@
 use adtape_generate::ir::{Program, Source, Span};
 use adtape_generate::refuse::{Class, Refusal};
 
+use crate::messages::{Level, Message, Place, emit};
 use crate::say;
 
 /// Prints all refusals; the exit status.
@@ -14,9 +15,14 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let reasons = refusals.iter().any(|refusal| !consequence(refusal));
     let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
     for (refusal, spans) in causes(&refusals, sources) {
-        let mut places: Vec<String> = spans.iter().filter_map(|span| place(*span, sources, files)).collect();
+        let mut named: Vec<String> = spans.iter().filter_map(|span| place(*span, sources, files)).collect();
+        named.dedup();
+        let mut places: Vec<Place> = spans.iter().filter_map(|span| at(*span, sources, files)).collect();
         places.dedup();
-        say::tell(&text(refusal, &places, sources, files));
+        let code = if internal(refusal) { INTERNAL } else { refusal.class.code() };
+        let what = spoken(refusal.what.trim_start_matches("adtape: "), sources);
+        let text = text(refusal, &named, sources, files);
+        emit(Message { level: Level::Error, code, what, help: refusal.help.clone(), places, text });
     }
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
     match () {
@@ -26,6 +32,9 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
         () => 3,
     }
 }
+
+/// The code of a fault of the generator.
+pub const INTERNAL: &str = "internal";
 
 /// Each cause once, at the first of its places in the order of the sources, with all of them in this order.
 ///
@@ -55,13 +64,13 @@ fn causes<'r>(refusals: &[&'r Refusal], sources: &[Source]) -> Vec<(&'r Refusal,
 /// Places that are named beside the first one of a cause.
 const NAMED: usize = 5;
 
-/// `model.c:88:5: refused: ...`, the source line with a mark below, the other places, and the way round.
+/// `model.c:88:5: error: refused: ...`, the source line with a mark below, the other places, and the way round.
 fn text(refusal: &Refusal, places: &[String], sources: &[Source], files: &[String]) -> String {
     let what = spoken(&refusal.what, sources);
     let mut out = match places.first() {
-        Some(place) => format!("{place}: refused: {what}\n"),
+        Some(place) => format!("{place}: error: refused: {what}\n"),
         None if refusal.what.starts_with("adtape: ") => format!("{}\n", refusal.what),
-        None => format!("adtape: refused: {what}\n"),
+        None => format!("adtape: error: refused: {what}\n"),
     };
     if let Some(line) = line(refusal.span, sources, files) {
         let before = usize::try_from(refusal.span.column.saturating_sub(1)).unwrap_or_default();
@@ -104,12 +113,19 @@ pub fn dropped(program: &Program, files: &[String]) {
     for directive in &program.c.preprocessed.dropped {
         let place = place(directive.span, &program.sources, files).unwrap_or_else(|| "adtape".into());
         let what = format!("the derivative runs on one thread: it has no '#pragma {}'", directive.text);
-        say::tell(&format!("{place}: warning: {what}\n"));
+        let places = at(directive.span, &program.sources, files).into_iter().collect();
+        let text = format!("{place}: warning: {what}\n");
+        let (code, help) = ("dropped-directive", String::new());
+        emit(Message { level: Level::Warning, code, what, help, places, text });
     }
 }
 
 /// `model.c:88:5`.
 pub fn place(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
+    at(span, sources, files).map(|Place { file, line, column }| format!("{file}:{line}:{column}"))
+}
+
+fn at(span: Span, sources: &[Source], files: &[String]) -> Option<Place> {
     if span.line == 0 {
         return None;
     }
@@ -117,7 +133,7 @@ pub fn place(span: Span, sources: &[Source], files: &[String]) -> Option<String>
     // What the front end refuses leaves no sources; the files of the command line come first in its numbers.
     let path =
         sources.get(at).map(|source| source.path_at(span.start)).or_else(|| files.get(at).map(String::as_str))?;
-    Some(format!("{path}:{}:{}", span.line, span.column))
+    Some(Place { file: path.to_owned(), line: span.line, column: span.column })
 }
 
 fn line(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
@@ -152,11 +168,11 @@ mod tests {
             let places: Vec<String> = spans.iter().filter_map(|span| place(*span, &[], &files)).collect();
             text(first, &places, &[], &files)
         };
-        let expected = "m.c:3:2: refused: w\n  also at m.c:3:5, m.c:9:1, own.h:1:1: 4 places in all\n";
+        let expected = "m.c:3:2: error: refused: w\n  also at m.c:3:5, m.c:9:1, own.h:1:1: 4 places in all\n";
         assert_eq!(said(&[&header, &high, &low, &nowhere, &same]), expected);
         assert_eq!(said(&[&nowhere, &same, &low, &header, &high]), expected);
-        assert_eq!(said(&[&high, &nowhere]), "m.c:9:1: refused: w\n");
-        assert_eq!(said(&[&nowhere]), "adtape: refused: w\n");
+        assert_eq!(said(&[&high, &nowhere]), "m.c:9:1: error: refused: w\n");
+        assert_eq!(said(&[&nowhere]), "adtape: error: refused: w\n");
     }
 
     #[test]

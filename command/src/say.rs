@@ -1,11 +1,34 @@
 //! Messages of the commands: what happened, where, what to do. And numbers for people.
 
+use crate::messages::{Level, Message, emit};
 use adtape::{Error, visible};
 use std::io::{ErrorKind, Write};
 
+pub use crate::messages::tell;
+
+/// What errors are about that have no place in a source, by the exit status.
+fn code(status: u8) -> &'static str {
+    match status {
+        1 => "file",
+        2 => "usage",
+        _ => "failed",
+    }
+}
+
 /// Prints an error; the exit status.
 pub fn error(what: &str, help: &str, status: u8) -> u8 {
-    tell(&format!("adtape: error: {what}\nhelp: {help}\n"));
+    whole(what, help, status, format!("adtape: error: {what}\nhelp: {help}\n"))
+}
+
+/// Prints what is wrong with the command line or the driver, without help; the exit status.
+pub fn plain(what: &str, status: u8) -> u8 {
+    let (first, help) = what.split_once("\nhelp: ").unwrap_or((what, ""));
+    whole(first, help, status, format!("adtape: {what}\n"))
+}
+
+fn whole(what: &str, help: &str, status: u8, text: String) -> u8 {
+    let (what, help) = (what.to_owned(), help.to_owned());
+    emit(Message { level: Level::Error, code: code(status), what, help, places: Vec::new(), text });
     status
 }
 
@@ -13,8 +36,8 @@ pub fn error(what: &str, help: &str, status: u8) -> u8 {
 pub fn failed(error: &Error, status: u8) -> u8 {
     let (what, help) = error.message().split_once('\n').unwrap_or((error.message(), ""));
     let help: String = help.lines().map(|line| format!("help: {}\n", line.trim_start())).collect();
-    tell(&format!("adtape: error: {what}\n{help}"));
-    status
+    let text = format!("adtape: error: {what}\n{help}");
+    whole(what, help.replace("help: ", "").trim_end(), status, text)
 }
 
 /// Prints a text, without what a terminal would obey. A reader that has seen enough of it, as `head` has, is no error; a
@@ -31,11 +54,6 @@ pub fn print_raw(text: &str) {
     {
         std::process::exit(error(&format!("the output cannot be written: {cause}"), "make room for it", 1).into());
     }
-}
-
-/// Writes a message to standard error, in one write, whether or not anybody still reads there.
-pub fn tell(message: &str) {
-    let _ = std::io::stderr().lock().write_all(visible(message).as_bytes());
 }
 
 /// A name from a file, on one line.

@@ -32,6 +32,40 @@ pub enum Class {
     Memory,
 }
 
+impl Class {
+    /// All classes.
+    pub const ALL: [Class; 11] = [
+        Class::NoSource,
+        Class::Type,
+        Class::Pointer,
+        Class::Control,
+        Class::Derivative,
+        Class::Order,
+        Class::Threads,
+        Class::Head,
+        Class::Language,
+        Class::NotProved,
+        Class::Memory,
+    ];
+
+    /// A name for tools, which stays.
+    pub fn code(self) -> &'static str {
+        match self {
+            Class::NoSource => "no-source",
+            Class::Type => "type",
+            Class::Pointer => "pointer",
+            Class::Control => "control",
+            Class::Derivative => "derivative",
+            Class::Order => "order",
+            Class::Threads => "threads",
+            Class::Head => "head",
+            Class::Language => "language",
+            Class::NotProved => "not-proved",
+            Class::Memory => "memory",
+        }
+    }
+}
+
 /// One reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {

@@ -57,8 +57,9 @@ const COMMAND_LAYERS: &[(&str, &[&str])] = &[
     ("command line", &["options"]),
     ("reports", &["schedules", "profile"]),
     ("pages", &["page", "explain"]),
-    ("files", &["outputs", "pictures", "report", "inspect", "mpi"]),
-    ("base", &["say", "heads", "memory", "words"]),
+    ("files", &["codes", "outputs", "pictures", "report", "inspect", "mpi"]),
+    ("base", &["say", "heads", "memory"]),
+    ("messages", &["messages", "words"]),
 ];
 
 /// The layers of `generator/fortran`, likewise.

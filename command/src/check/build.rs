@@ -40,8 +40,7 @@ pub fn finished(program: &Path, driver: &str) -> Result<(), u8> {
 }
 
 pub fn failed(what: &str) -> u8 {
-    say::tell(&format!("adtape: {what}\n"));
-    1
+    say::plain(what, 1)
 }
 
 /// The program that compiles: `CC` may name it with arguments of its own, as `ccache gcc` does.

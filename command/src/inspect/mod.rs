@@ -12,23 +12,35 @@ use std::path::Path;
 const PART: usize = 1 << 20;
 
 /// Prints sections, types, shapes and checksums; writes values where they are wanted.
-pub fn inspect(file: &str, export: Option<&str>) -> Result<(), u8> {
+pub fn inspect(file: &str, export: Option<&str>, as_json: bool) -> Result<(), u8> {
     let stored = ReadOnlyFile::open(file).map_err(|error| say::failed(&error, status_of(&error)))?;
     let names = stored.names().map_err(|error| say::failed(&error, 1))?;
     let size = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
-    say::print(&format!("{file}: {}, {}\n", plural(names.len() as u64, "checkpoint"), bytes(size)));
-    if let [name] = &names[..] {
-        note_other_name(file, name);
+    if !as_json {
+        say::print(&format!("{file}: {}, {}\n", plural(names.len() as u64, "checkpoint"), bytes(size)));
+        if let [name] = &names[..] {
+            note_other_name(file, name);
+        }
     }
-    let mut status = Ok(());
+    let (mut status, mut entries) = (Ok(()), Vec::new());
     for name in &names {
         let folder = export.map(|folder| match names.len() {
             1 => folder.to_owned(),
             _ => format!("{folder}/{name}"),
         });
-        if let Err(failed) = checkpoint(&stored, name, folder.as_deref()) {
-            status = Err(failed);
-        }
+        let (listed, contents, broken) = match checkpoint(&stored, name, folder.as_deref(), as_json) {
+            Ok(read) => read,
+            Err(failed) => {
+                status = Err(failed);
+                continue;
+            }
+        };
+        entries.push(json(name, contents, &listed, broken.as_ref()));
+        status = damaged(&listed, broken.as_ref()).and(status);
+    }
+    if as_json {
+        let all = serde_json::json!({ "format": 1, "file": file, "bytes": size, "checkpoints": entries });
+        say::print(&format!("{all:#}\n"));
     }
     status
 }
@@ -54,8 +66,14 @@ struct Listed {
     exported: Option<String>,
 }
 
-fn checkpoint(stored: &ReadOnlyFile, name: &str, export: Option<&str>) -> Result<(), u8> {
-    say::print(&format!("\n{name}\n"));
+/// Sections of a checkpoint, bytes of its contents, and what ends the list before its end.
+type Read = (Vec<Listed>, u64, Option<Error>);
+
+/// Reads a checkpoint; prints its table, unless JSON is wanted.
+fn checkpoint(stored: &ReadOnlyFile, name: &str, export: Option<&str>, as_json: bool) -> Result<Read, u8> {
+    if !as_json {
+        say::print(&format!("\n{name}\n"));
+    }
     let mut reader = CheckpointReader::open(stored, name).map_err(|error| say::failed(&error, status_of(&error)))?;
     if let Some(folder) = export {
         std::fs::create_dir_all(folder).map_err(|cause| cannot_write(folder, &cause))?;
@@ -77,12 +95,19 @@ fn checkpoint(stored: &ReadOnlyFile, name: &str, export: Option<&str>) -> Result
             break Some(error);
         }
     };
-    say::print(&table(&listed));
-    say::print(&format!("  {} of contents, {}\n", bytes(reader.bytes()), plural(listed.len() as u64, "section")));
+    if !as_json {
+        say::print(&table(&listed));
+        say::print(&format!("  {} of contents, {}\n", bytes(reader.bytes()), plural(listed.len() as u64, "section")));
+    }
     if let Some(folder) = export {
         index(folder, &listed)?;
     }
-    let damages = listed.iter().filter_map(|one| one.damage.as_ref()).chain(broken.as_ref());
+    Ok((listed, reader.bytes(), broken))
+}
+
+/// Says what is damaged; the exit status.
+fn damaged(listed: &[Listed], broken: Option<&Error>) -> Result<(), u8> {
+    let damages = listed.iter().filter_map(|one| one.damage.as_ref()).chain(broken);
     // Several sections may lie in one block.
     let mut said = BTreeSet::new();
     for error in damages {
@@ -184,20 +209,39 @@ fn file_name(info: &SectionInfo, taken: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Which file has which section, with its bounds, which .npy does not know.
-fn index(folder: &str, listed: &[Listed]) -> Result<(), u8> {
-    let entry = |one: &Listed| {
-        let file = one.exported.as_ref().and_then(|file| Path::new(file).file_name()?.to_str().map(str::to_owned));
-        serde_json::json!({
-            "section": one.info.name,
-            "kind": kind(&one.info),
-            "type": one.info.ty.name(),
-            "values": one.info.count,
-            "lower_bounds": one.info.bounds.iter().map(|(lower, _)| *lower).collect::<Vec<_>>(),
-            "extents": one.info.bounds.iter().map(|(_, extent)| *extent).collect::<Vec<_>>(),
-            "file": file,
-        })
+/// A section, with its bounds, which .npy does not know.
+fn entry(one: &Listed) -> serde_json::Value {
+    let file = one.exported.as_ref().and_then(|file| Path::new(file).file_name()?.to_str().map(str::to_owned));
+    serde_json::json!({
+        "section": one.info.name,
+        "kind": kind(&one.info),
+        "type": one.info.ty.name(),
+        "values": one.info.count,
+        "lower_bounds": one.info.bounds.iter().map(|(lower, _)| *lower).collect::<Vec<_>>(),
+        "extents": one.info.bounds.iter().map(|(_, extent)| *extent).collect::<Vec<_>>(),
+        "file": file,
+    })
+}
+
+/// What `--json` says of a checkpoint.
+fn json(name: &str, contents: u64, listed: &[Listed], broken: Option<&Error>) -> serde_json::Value {
+    let section = |one: &Listed| {
+        let mut all = entry(one);
+        all["bytes"] = one.info.bytes().into();
+        all["allocated"] = one.info.allocated.into();
+        all["damage"] = one.damage.as_ref().map(|error| error.message().to_owned()).into();
+        all
     };
+    serde_json::json!({
+        "name": name,
+        "bytes": contents,
+        "sections": listed.iter().map(section).collect::<Vec<_>>(),
+        "damage": broken.map(|error| error.message().to_owned()),
+    })
+}
+
+/// Which file has which section.
+fn index(folder: &str, listed: &[Listed]) -> Result<(), u8> {
     let entries: Vec<_> = listed.iter().map(entry).collect();
     say::write(&format!("{folder}/sections.json"), &format!("{:#}\n", serde_json::Value::from(entries)))
 }

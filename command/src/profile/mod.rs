@@ -6,6 +6,7 @@
 //! ```
 
 mod changes;
+mod json;
 mod page;
 mod read;
 mod sites;
@@ -14,16 +15,18 @@ mod tables;
 use crate::say;
 use std::path::Path;
 
-/// `adtape report`: tables on standard output and, if it is asked for, a page.
-pub fn report(file: &str, html: Option<&str>) -> Result<(), u8> {
+/// `adtape report`: tables or JSON on standard output and, if it is asked for, a page.
+pub fn report(file: &str, html: Option<&str>, as_json: bool) -> Result<(), u8> {
     let page = html.map(|page| page_name(file, page)).transpose()?;
     let profile = read::read(Path::new(file))?;
-    say::print(&tables::report(&profile));
+    say::print(&if as_json { json::report(&profile) } else { tables::report(&profile) });
     match page {
         None => Ok(()),
         Some(page) => {
             say::write(&page, &page::html(&profile, file))?;
-            say::print(&format!("\npage: {page}\n"));
+            if !as_json {
+                say::print(&format!("\npage: {page}\n"));
+            }
             Ok(())
         }
     }

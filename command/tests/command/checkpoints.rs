@@ -96,6 +96,13 @@ fn sections_are_listed_and_exported_bit_for_bit() {
     let index = scratch.read("out/sections.json");
     assert!(index.contains("\"h/depth\"") && index.contains("\"h_depth-2.npy\""), "{index}");
     numpy_agrees(&scratch);
+    let text = scratch.printed(&["inspect", "storm.r0.step-40.adtape", "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let checkpoint = &all["checkpoints"][0];
+    assert_eq!((&checkpoint["name"], &checkpoint["damage"]), (&"storm.r0.step-40".into(), &serde_json::Value::Null));
+    let section = &checkpoint["sections"][1];
+    assert_eq!((&section["section"], &section["bytes"]), (&"h/depth".into(), &960_000.into()));
+    assert_eq!((&section["extents"][1], &section["damage"]), (&400.into(), &serde_json::Value::Null));
 }
 
 #[test]
@@ -114,6 +121,10 @@ fn changed_byte_is_named_with_section_and_block() {
     assert!(out.lines().any(|line| line.contains("step") && line.contains("right")), "{out}");
     assert!(said.contains("block 1, 262144 bytes at offset 266240") && said.contains("its checksum differs"), "{said}");
     assert!(said.contains("help: restore the file from a copy"), "{said}");
+    let output = scratch.run(&["inspect", "storm.r0.a.adtape", "--json"]);
+    let all: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let damage = &all["checkpoints"][0]["sections"][1]["damage"];
+    assert!(output.status.code() == Some(4) && damage.as_str().unwrap().contains("checksum"), "{all}");
     // Half an array is none.
     assert!(!scratch.0.join("out/h_depth.npy").exists() && scratch.0.join("out/step.npy").exists());
 }

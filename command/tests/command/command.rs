@@ -256,7 +256,7 @@ fn names_that_the_sources_use_are_refused_where_they_are_written() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let refused = suffix == taken;
             assert_eq!(output.status.code(), Some(if refused { 3 } else { 0 }), "{taken} {suffix}: {said}");
-            let line = format!("model.c:1:1: refused: 'f_{taken}' is the name of the {} of 'f'", wanted[0]);
+            let line = format!("model.c:1:1: error: refused: 'f_{taken}' is the name of the {} of 'f'", wanted[0]);
             assert_eq!(said.contains(&line), refused, "{taken} {suffix}: {said}");
         }
     }
@@ -297,7 +297,10 @@ fn what_is_refused_in_a_header_is_quoted_from_there() {
     let output = folder.run(&["adjoint", "model.c", "--head", "f(f)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("g.h:2:5: refused: 'y' is volatile\n      volatile double y[1] = {x};\n      ^\n"), "{said}");
+    assert!(
+        said.contains("g.h:2:5: error: refused: 'y' is volatile\n      volatile double y[1] = {x};\n      ^\n"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn loops_of_fortran_run_again_as_directives_say() {
     let output = folder.run(&["adjoint", "wrong.f90", "--head", "rows(x y)/(x y)"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.starts_with("wrong.f90:71:5: refused: in front of this loop stands '!$ad rerun'"), "{said}");
+    assert!(said.starts_with("wrong.f90:71:5: error: refused: in front of this loop stands '!$ad rerun'"), "{said}");
 }
 
 /// Directions at once: the first against differences, the third against the sum of the others.
@@ -393,29 +393,29 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         (
             "real(8), save :: s",
             "s = s + x(1); x(2) = s",
-            "model.f90:4:18: refused: 's' keeps its value from call to call",
+            "model.f90:4:18: error: refused: 's' keeps its value from call to call",
         ),
         (
             "",
             "call g(x(1))\ncontains\nsubroutine g(a)\nreal(8) :: a\na = a*x(2)\nend subroutine",
-            "model.f90:5:8: refused: 'x' is passed as 'a' to what names it, too, and one of both is written there",
+            "model.f90:5:8: error: refused: 'x' is passed as 'a' to what names it, too, and one of both is written there",
         ),
         (
             "real(8) :: s\ncommon /c/ s",
             "s = x(2)\ncall g(s)\nx(1) = s\ncontains\nsubroutine g(a)\nreal(8) :: a, t\ncommon /c/ t\na = 2\n\
              t = t + 1\nend subroutine",
-            "model.f90:7:8: refused: 's' is passed as 'a' to what names it, too",
+            "model.f90:7:8: error: refused: 's' is passed as 'a' to what names it, too",
         ),
         (
             "",
             "call g(x(1))\ncontains\nsubroutine g(a, b)\nreal(8) :: a\nreal(8), optional :: b\na = a*b\n\
              end subroutine",
-            "model.f90:10:7: refused: 'b' is optional, and a call of this procedure leaves it out",
+            "model.f90:10:7: error: refused: 'b' is optional, and a call of this procedure leaves it out",
         ),
         (
             "character(8) :: s",
             "write (s, *) n\nif (s == 'a') x(1) = 2*x(2)",
-            "model.f90:6:5: refused: this text is computed with",
+            "model.f90:6:5: error: refused: this text is computed with",
         ),
         (
             "real(8), allocatable :: a(:)",
@@ -427,8 +427,8 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
             "call g\nallocate (a(n))\ncontains\nsubroutine g\nx(1) = a(2)\nend subroutine",
             "'a' is used where the statements before have not allocated it",
         ),
-        ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: refused: 'k' keeps its value"),
-        ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: refused: 'k' keeps its value"),
+        ("integer :: k = 0", "k = k + 1; x(1) = x(2)*k", "model.f90:4:12: error: refused: 'k' keeps its value"),
+        ("integer :: k\ndata k /3/", "x(1) = x(2)*k; k = k + 1", "model.f90:4:12: error: refused: 'k' keeps its value"),
         ("save", "t = t*x(1) + 1; x(2) = t", "refused: 't' keeps its value from call to call"),
         ("real(8) :: s\ncommon /c/ s", "s = s*x(1); x(2) = s", "refused: 'f' reads 's' here as its last call left it"),
         ("real(8) :: s\nreal(4) :: t\nequivalence (s, t)", "s = x(1); x(2) = t", "has another type"),
@@ -441,7 +441,7 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         (
             "real(8), allocatable :: a(:)",
             "allocate (a(3)); if (n > 2) a = x(1:2)",
-            "model.f90:5:29: refused: this assignment allocates 'a' anew where the shapes differ",
+            "model.f90:5:29: error: refused: this assignment allocates 'a' anew where the shapes differ",
         ),
         (
             "type :: t\nreal :: a\nend type\ntype(t) :: s",
@@ -451,20 +451,20 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
         (
             "external g",
             "call g(n, x)",
-            "model.f90:5:6: refused: 'g' is called here and its source is not among the inputs",
+            "model.f90:5:6: error: refused: 'g' is called here and its source is not among the inputs",
         ),
         (
             "",
             "if (n > 2) then\n10 x(1) = x(1)*x(2)\nend if\nif (x(1) < 5) goto 10",
-            "model.f90:8:20: refused: this jump to 10 leads into a construct",
+            "model.f90:8:20: error: refused: this jump to 10 leads into a construct",
         ),
         (
             "",
             "call g(h)\ncontains\nsubroutine g(p)\nexternal p, h\ncall p(n, x)\nend subroutine",
-            "model.f90:9:6: refused: 'p' is an argument, and no call says which procedure it is",
+            "model.f90:9:6: error: refused: 'p' is an argument, and no call says which procedure it is",
         ),
         ("integer :: k", "assign 10 to k\ngoto k\n10 x(1) = 2*x(1)", "refused: an assigned GOTO is not supported"),
-        ("", "read (*, *) x(1)", "model.f90:5:1: refused: READ sets 'x'"),
+        ("", "read (*, *) x(1)", "model.f90:5:1: error: refused: READ sets 'x'"),
         ("integer :: k(9)", "k(k(1:3)) = 2\nx(k(1)) = x(2)", "refused: subscripts of 'k' are computed from itself"),
         ("", "call g(x)\nend\nsubroutine h(x)\nreal(8) :: x(2)\nentry g(x)\nx(1) = x(2)", "'g' is an ENTRY"),
         (
@@ -491,10 +491,10 @@ fn what_is_not_supported_of_fortran_is_refused_at_its_line() {
     let output = folder.run(&["adjoint", "taken.f90", "--head", "g(x)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.starts_with("taken.f90:3:1: refused: 'g_b', the name of the adjoint of 'g', is taken"), "{said}");
+    assert!(said.starts_with("taken.f90:3:1: error: refused: 'g_b', the name of the adjoint of 'g'"), "{said}");
     let taken = "subroutine g_d\nend\nsubroutine g(x)\nreal(8) :: x\nx = x*x\nend\n";
     folder.write("taken.f90", taken);
     let output = folder.run(&["tangent", "taken.f90", "--head", "g(x)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.starts_with("taken.f90:3:1: refused: 'g_d', the name of the tangent of 'g', is taken"), "{said}");
+    assert!(said.starts_with("taken.f90:3:1: error: refused: 'g_d', the name of the tangent of 'g'"), "{said}");
 }

@@ -91,7 +91,7 @@ fn adjoint_of_an_adjoint_is_refused_and_that_of_a_tangent_is_not() {
     }
     let (status, said) = adtape(&folder, &["adjoint", "model_b.c", "--head", "f_b(x_b)/(x)"]);
     let help = "help: for second derivatives write the tangent first, and then the adjoint of its file\n";
-    assert_eq!((status, said), (Some(3), format!("adtape: refused: model_b.c is an adjoint\n{help}")));
+    assert_eq!((status, said), (Some(3), format!("adtape: error: refused: model_b.c is an adjoint\n{help}")));
     let second = ["adjoint", "model_d.c", &include(), "--head", "f_d(f_d)/(x)"];
     assert_eq!(adtape(&folder, &second), (Some(0), String::new()));
 }

@@ -16,6 +16,7 @@ mod headers;
 mod joint;
 mod libraries;
 mod linkage;
+mod machine;
 mod macros;
 mod memo;
 mod messages;

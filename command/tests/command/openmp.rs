@@ -96,7 +96,7 @@ fn directives_beside_a_stored_tree_are_refused() {
     let said = command.output().expect("it runs");
     let text = String::from_utf8_lossy(&said.stderr).into_owned();
     assert_eq!(said.status.code(), Some(3), "{text}");
-    let first = "model.c:3:1: refused: a syntax tree has no directives of OpenMP, and they may change what the function means\n";
+    let first = "model.c:3:1: error: refused: a syntax tree has no directives of OpenMP, and they may change what the function means\n";
     assert!(text.starts_with(first), "{text}");
     assert!(text.contains("\n  also at model.c:9:1: 2 places in all\n"), "{text}");
 }

@@ -156,8 +156,8 @@ fn rules_that_say_too_little_are_refused_with_what_is_missing() {
         "void fill_rev(int n, const double *x, double *x_b, double *y, double *y_b, double t, double *t_b);\n";
     let given = |rule: &str| program(&format!("#pragma adjoint rule {rule}\n{function}{derivative}"));
     let said = |said: &str, all: [&str; 2]| all.iter().for_each(|text| assert!(said.contains(text), "{said}"));
-    said(&given("raeds(x[0:n])"), ["rules.h:1:22: refused: there is no clause 'raeds'", "reads(x[0:n])"]);
-    said(&given("reads(x[0:n) writes(y[0:n])"), ["rules.h:1:29: refused: a ']' is missing", "docs/rules.md"]);
+    said(&given("raeds(x[0:n])"), ["rules.h:1:22: error: refused: there is no clause 'raeds'", "reads(x[0:n])"]);
+    said(&given("reads(x[0:n) writes(y[0:n])"), ["rules.h:1:29: error: refused: a ']' is missing", "docs/rules.md"]);
     said(&given("reads(x[0:n] z[0:n]) writes(y[0:n])"), ["'fill' has no parameter 'z'", "rules.h:1"]);
     said(
         &given("reads(x[0:n])"),
@@ -166,7 +166,7 @@ fn rules_that_say_too_little_are_refused_with_what_is_missing() {
     said(&given("writes(x[0:n] y[0:n])"), ["'x' of 'fill' is constant and cannot be written", "rules.h:1"]);
     said(
         &given("reads(x[0:m]) writes(y[0:n])"),
-        ["rules.h:2:6: refused: the clauses of the rule of 'fill' are no C", "'m'"],
+        ["rules.h:2:6: error: refused: the clauses of the rule of 'fill' are no C", "'m'"],
     );
     let alone = program(&format!("#pragma adjoint rule reads(x[0:n]) writes(y[0:n])\n{function}"));
     said(
@@ -183,7 +183,10 @@ fn rules_that_say_too_little_are_refused_with_what_is_missing() {
         ["'t' of 'fill' depends on the inputs here, and 'fill_rev' has no adjoint for it", "'t_b' behind 't'"],
     );
     let named = program(&format!("#pragma adjoint passive fill writes(y[0:n])\n{function}"));
-    said(&named, ["rules.h:1:17: refused: clauses are about the declaration behind them", "leave out the names"]);
+    said(
+        &named,
+        ["rules.h:1:17: error: refused: clauses are about the declaration behind them", "leave out the names"],
+    );
     let nothing = program("#pragma adjoint rule reads(x[0:1])\nint i;\n");
     said(&nothing, ["no declaration of a function stands behind the directive", "rules.h:1"]);
 }

@@ -171,7 +171,7 @@ fn directives_of_solvers_that_say_too_little_are_refused() {
     let residual = "void r(const double *y, const double *p, double *out) { out[0] = y[0] - p[0]; out[1] = y[1]; }";
     let clauses = "reads(p[0:1]) writes(y[0:2])";
     for (directive, what) in [
-        (format!("r(y, p, out) {clauses}"), "model.c:2:26: refused: what is 0 behind a call is expected here"),
+        (format!("r(y, p, out) {clauses}"), "model.c:2:26: error: refused: what is 0 behind a call is expected here"),
         (format!("r(y, p) for y {clauses}"), "all but one, the residual, are parameters of 'solve'"),
         (format!("r(y, p, out) for q {clauses}"), "'q' is no parameter of 'solve' that 'r' gets"),
         (format!("r(y, 1, out) for y {clauses}"), "all but one, the residual"),

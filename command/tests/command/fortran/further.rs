@@ -23,7 +23,7 @@ fn a_procedure_that_gets_one_of_its_own_inside_is_refused() {
     folder.write("model.f90", source);
     let output = folder.run(&["adjoint", "model.f90", "--head", "top(x)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.starts_with("model.f90:1:1: refused: 'h' gets a procedure that is inside of it"), "{said}");
+    assert!(said.starts_with("model.f90:1:1: error: refused: 'h' gets a procedure that is inside of it"), "{said}");
 }
 
 /// Lines of a module in fixed form stood as they were in an output in free form.
@@ -84,7 +84,10 @@ fn a_head_that_returns_to_a_label_is_refused() {
     folder.write("model.f90", "subroutine f(x, *)\nreal(8) :: x\nx = x*x\nif (x > 2) return 1\nend subroutine\n");
     let output = folder.run(&["adjoint", "model.f90", "--head", "f(x)/(x)"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.starts_with("model.f90:1:1: refused: an alternate return is not supported in a head"), "{said}");
+    assert!(
+        said.starts_with("model.f90:1:1: error: refused: an alternate return is not supported in a head"),
+        "{said}"
+    );
 }
 
 /// Derivatives do not allocate a variable anew in a loop: the run ends there.
