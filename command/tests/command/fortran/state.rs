@@ -131,7 +131,7 @@ fn what_written_out_procedures_bring_from_call_to_call_is_refused() {
         let output = folder.run(&["adjoint", "model.f90", "--head", "f(x)/(x)"]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");
-        assert!(said.starts_with("model.f90:7:18: refused: ") && said.contains(says), "{said}");
+        assert!(said.starts_with("model.f90:7:18: error: refused: ") && said.contains(says), "{said}");
     }
 }
 
