@@ -124,7 +124,7 @@ const PROGRAM: &str = "program main
 end program
 ";
 
-/// The same for Fortran.
+/// Follows the page with CMake, for Fortran.
 fn cmake_writes_fortran_again(generator: &str) {
     let folder = project("builds-fortran");
     let inside = folder.0.join("fortran");

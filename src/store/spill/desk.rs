@@ -225,6 +225,14 @@ impl<M: Medium> Desk<M> {
         }
     }
 
+    /// Gives `bytes` of memory back that blocks have which were read ahead, or all of it; how many bytes that were.
+    pub fn forget_what_was_read_ahead(&self, bytes: usize) -> usize {
+        let mut state = self.state.lock();
+        let before = state.blocks.held();
+        while before - state.blocks.held() < bytes && state.blocks.steal() {}
+        before - state.blocks.held()
+    }
+
     /// Bytes that all blocks on their way may have.
     fn room(&self) -> usize {
         account::room().min(self.most)

@@ -175,7 +175,8 @@ impl<M: Medium> Handle<M> {
 /// What is for the tapes of this process alone, whose memory stays where it is.
 impl<M: Medium> Handle<M> {
     /// Keeps the first `most` bytes, or as many as may be on their way: they are written while the tape goes on. Waits until
-    /// `wanted` bytes have left memory, or all that are on their way; returns how many have. What is not kept is the tape's.
+    /// `wanted` bytes have left memory, or all that are on their way; where these are less, blocks that were read ahead leave
+    /// it, too. Returns how many bytes have left. What is not kept is the tape's.
     pub fn keep(&mut self, rooms: &mut dyn Rooms, most: usize, wanted: usize) -> Result<usize, Error> {
         self.shared.check_process()?;
         self.shared.staff();
@@ -200,8 +201,8 @@ impl<M: Medium> Handle<M> {
                 }
             }
         }
-        let gone = desk.wait_until_gone(before, wanted as u64);
-        gone.map(|bytes| bytes as usize).map_err(|cause| self.shared.unwritten(&cause))
+        let gone = desk.wait_until_gone(before, wanted as u64).map_err(|cause| self.shared.unwritten(&cause))? as usize;
+        Ok(gone + desk.forget_what_was_read_ahead(wanted.saturating_sub(gone)))
     }
 
     /// Keeps what a tape has at `offset`. On error it is the tape's.

@@ -209,6 +209,35 @@ fn wait_until_empty<M: Medium + 'static>(shared: &Shared<M>) {
     }
 }
 
+/// A tape that had nothing left itself said that others' blocks, which were read ahead, could give way, and none did: whoever
+/// was short of memory tried it for ever.
+#[test]
+fn blocks_that_were_read_ahead_give_way() {
+    let shared = shared(nameless_file(), 8, u64::MAX);
+    let [mut full, mut empty] = [(); 2].map(|()| Handle::new(shared.clone()));
+    let model: Vec<u8> = (0..6 * BLOCK).map(|i| (i / 7) as u8).collect();
+    let random = fastrand::Rng::with_seed(3);
+    let mut pieces = Pieces::new(model.clone(), 0, random.clone());
+    assert_eq!(full.keep(&mut pieces, model.len(), model.len()).unwrap(), model.len());
+    let mut last = vec![0; BLOCK];
+    let begin = Instant::now();
+    while full.held() == 0 {
+        full.read(5 * BLOCK as u64, &mut last).unwrap();
+        std::thread::yield_now();
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing is read ahead");
+    }
+    assert_eq!(last, model[5 * BLOCK..]);
+    let (nothing, mut gone) = (&mut Pieces::new(Vec::new(), 0, random), 0);
+    while full.held() > 0 {
+        gone += empty.keep(nothing, 0, 1).unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(60), "nothing gives way");
+    }
+    assert!(gone > 0 && gone.is_multiple_of(BLOCK), "{gone}");
+    let mut all = vec![0; model.len()];
+    full.read(0, &mut all).unwrap();
+    assert_eq!(all, model);
+}
+
 /// Sweeps that turn at any moment, of several threads over one file, with no buffer, with few and with enough.
 #[test]
 fn what_goes_to_a_file_comes_back_whole_and_in_part() {
