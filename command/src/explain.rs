@@ -13,7 +13,8 @@ use crate::report;
 /// decided on, in the order of the sources.
 pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
     let row = |name: &str, line: &Explanation| {
-        let place = report::place(line.span, &adjoint.program.sources, files).unwrap_or_default();
+        let place =
+            report::place(line.span, &adjoint.program.sources, files).map(|at| at.to_string()).unwrap_or_default();
         let bytes = bytes(line);
         let [what, why] = [&line.what, &why(line)].map(|text| report::spoken(text, &adjoint.program.sources));
         format!("{name:<12} {place:<24} {what:<12} {why}{bytes}\n")
@@ -29,7 +30,7 @@ pub fn text(adjoint: &Adjoint, files: &[String]) -> String {
                 (*span, format!("not proved: {why}"))
             }
         };
-        let place = report::place(span, &adjoint.program.sources, files).unwrap_or_default();
+        let place = report::place(span, &adjoint.program.sources, files).map(|at| at.to_string()).unwrap_or_default();
         out += &format!("{:<12} {place:<24} {:<12} {verdict}\n", sweeps.name, "replay");
         out.extend(lines.into_iter().map(|line| row(&sweeps.name, line)));
     }

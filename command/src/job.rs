@@ -201,11 +201,11 @@ impl Job {
     pub fn write(&self, output: &Output) -> Result<(), u8> {
         let source = origin::with_head(&output.source, &self.command, &self.inputs);
         let header = self.output.with_extension("h");
+        let mut files = vec![(&self.output, &source), (&header, &output.header)];
         if self.prints {
             say::print_raw(&source);
-            return self.depfile.as_ref().map_or(Ok(()), |wanted| depfile::write(wanted, &self.output, &self.inputs));
+            files.clear();
         }
-        let files = [(&self.output, &source), (&header, &output.header)];
         // Fortran has no header.
         for (path, text) in files.into_iter().filter(|(_, text)| !text.is_empty()) {
             if !self.compares {

@@ -1,6 +1,7 @@
 //! Messages on standard error: as text in the form of a compiler's, or as a JSON object a line for editors and other
 //! tools; and all of a run in a file in SARIF.
 
+use std::fmt;
 use std::io::Write;
 use std::sync::{Mutex, OnceLock};
 
@@ -41,6 +42,12 @@ pub struct Place {
     pub file: String,
     pub line: u32,
     pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
 }
 
 impl Place {

@@ -15,13 +15,11 @@ pub fn refusals(refusals: &[Refusal], sources: &[Source], files: &[String]) -> u
     let reasons = refusals.iter().any(|refusal| !consequence(refusal));
     let refusals: Vec<&Refusal> = refusals.iter().filter(|refusal| !reasons || !consequence(refusal)).collect();
     for (refusal, spans) in causes(&refusals, sources) {
-        let mut named: Vec<String> = spans.iter().filter_map(|span| place(*span, sources, files)).collect();
-        named.dedup();
-        let mut places: Vec<Place> = spans.iter().filter_map(|span| at(*span, sources, files)).collect();
+        let mut places: Vec<Place> = spans.iter().filter_map(|span| place(*span, sources, files)).collect();
         places.dedup();
         let code = if internal(refusal) { INTERNAL } else { refusal.class.code() };
         let what = spoken(refusal.what.trim_start_matches("adtape: "), sources);
-        let text = text(refusal, &named, sources, files);
+        let text = text(refusal, &places, sources, files);
         emit(Message { level: Level::Error, code, what, help: refusal.help.clone(), places, text });
     }
     let all = |class| refusals.iter().all(|refusal| refusal.class == class);
@@ -65,7 +63,7 @@ fn causes<'r>(refusals: &[&'r Refusal], sources: &[Source]) -> Vec<(&'r Refusal,
 const NAMED: usize = 5;
 
 /// `model.c:88:5: error: refused: ...`, the source line with a mark below, the other places, and the way round.
-fn text(refusal: &Refusal, places: &[String], sources: &[Source], files: &[String]) -> String {
+fn text(refusal: &Refusal, places: &[Place], sources: &[Source], files: &[String]) -> String {
     let what = spoken(&refusal.what, sources);
     let mut out = match places.first() {
         Some(place) => format!("{place}: error: refused: {what}\n"),
@@ -84,6 +82,7 @@ fn text(refusal: &Refusal, places: &[String], sources: &[Source], files: &[Strin
         let (named, rest) = more.split_at(more.len().min(NAMED));
         let rest = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         let all = say::plural(places.len() as u64, "place");
+        let named: Vec<String> = named.iter().map(Place::to_string).collect();
         out += &format!("  also at {}{rest}: {all} in all\n", named.join(", "));
     }
     if !refusal.help.is_empty() {
@@ -111,21 +110,17 @@ pub fn spoken(what: &str, sources: &[Source]) -> String {
 /// Prints a warning for each directive of OpenMP that the sweeps do not have.
 pub fn dropped(program: &Program, files: &[String]) {
     for directive in &program.c.preprocessed.dropped {
-        let place = place(directive.span, &program.sources, files).unwrap_or_else(|| "adtape".into());
         let what = format!("the derivative runs on one thread: it has no '#pragma {}'", directive.text);
-        let places = at(directive.span, &program.sources, files).into_iter().collect();
-        let text = format!("{place}: warning: {what}\n");
+        let places: Vec<Place> = place(directive.span, &program.sources, files).into_iter().collect();
+        let at = places.first().map_or_else(|| "adtape".into(), Place::to_string);
+        let text = format!("{at}: warning: {what}\n");
         let (code, help) = ("dropped-directive", String::new());
         emit(Message { level: Level::Warning, code, what, help, places, text });
     }
 }
 
 /// `model.c:88:5`.
-pub fn place(span: Span, sources: &[Source], files: &[String]) -> Option<String> {
-    at(span, sources, files).map(|Place { file, line, column }| format!("{file}:{line}:{column}"))
-}
-
-fn at(span: Span, sources: &[Source], files: &[String]) -> Option<Place> {
+pub fn place(span: Span, sources: &[Source], files: &[String]) -> Option<Place> {
     if span.line == 0 {
         return None;
     }
@@ -165,7 +160,7 @@ mod tests {
         let files = ["m.c".to_owned(), "own.h".to_owned()];
         let said = |found: &[&Refusal]| {
             let [(first, spans)] = &causes(found, &[])[..] else { panic!("one cause") };
-            let places: Vec<String> = spans.iter().filter_map(|span| place(*span, &[], &files)).collect();
+            let places: Vec<Place> = spans.iter().filter_map(|span| place(*span, &[], &files)).collect();
             text(first, &places, &[], &files)
         };
         let expected = "m.c:3:2: error: refused: w\n  also at m.c:3:5, m.c:9:1, own.h:1:1: 4 places in all\n";

@@ -35,9 +35,9 @@ fn whole(what: &str, help: &str, status: u8, text: String) -> u8 {
 /// Prints an error of the library, whose later lines say what to do.
 pub fn failed(error: &Error, status: u8) -> u8 {
     let (what, help) = error.message().split_once('\n').unwrap_or((error.message(), ""));
-    let help: String = help.lines().map(|line| format!("help: {}\n", line.trim_start())).collect();
-    let text = format!("adtape: error: {what}\n{help}");
-    whole(what, help.replace("help: ", "").trim_end(), status, text)
+    let help: Vec<&str> = help.lines().map(str::trim_start).collect();
+    let lines: String = help.iter().map(|line| format!("help: {line}\n")).collect();
+    whole(what, &help.join("\n"), status, format!("adtape: error: {what}\n{lines}"))
 }
 
 /// Prints a text, without what a terminal would obey. A reader that has seen enough of it, as `head` has, is no error; a

@@ -198,6 +198,11 @@ impl Poly {
         Poly { constant: near(self.constant), terms: (!terms.is_empty()).then(|| Arc::new(terms)) }
     }
 
+    /// The sum of its products of atoms.
+    pub fn without_constant(&self) -> Poly {
+        Poly { constant: 0, terms: self.terms.clone() }
+    }
+
     /// The constant that it is.
     pub fn as_constant(&self) -> Option<i128> {
         self.terms.is_none().then_some(self.constant)

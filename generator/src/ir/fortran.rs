@@ -6,9 +6,6 @@ use std::collections::BTreeMap;
 /// The kind of integer that truth values are: 0 or 1.
 pub const LOGICAL: &str = "logical";
 
-/// How the names of calls begin that are expressions of texts, with the numbers of arguments between marks.
-pub const TEXT_CALL: &str = "text: ";
-
 /// The name of the type of texts.
 pub const TEXT: &str = "character(*)";
 
@@ -29,6 +26,8 @@ pub struct Fortran {
     pub texts: BTreeMap<String, usize>,
     /// Procedures that sweeps call as they are, by what calls name.
     pub passive: BTreeMap<String, FortranPassive>,
+    /// Expressions of texts that sweeps evaluate, by what calls name: the words around and between the arguments.
+    pub phrases: BTreeMap<String, Vec<String>>,
     /// Procedures of these that modules get: they allocate a variable, or ask whether it is allocated.
     pub allocations: BTreeMap<String, FortranAllocation>,
     /// By source of the command line.

@@ -100,6 +100,12 @@ pub(super) fn adjoint(
     let given = adjoint.result_type(head);
     let gives = *given != Type::Void;
     let value = if gives { locals.fresh("value") } else { String::new() };
+    // What takes a result, or says that nobody does.
+    let takes = |ty: &Type| match ty {
+        _ if gives => format!("{} = ", exprs.declare(given, &value)),
+        Type::Void => String::new(),
+        _ => "(void)".to_owned(),
+    };
     let signature = exprs.declare(given, &format!("{name}({params})"));
     let tape = locals.fresh("tape");
     let mut body = unused;
@@ -124,8 +130,7 @@ pub(super) fn adjoint(
             };
             reverse_args.push(converted);
         }
-        let ignored = if sweeps.runs_forward().result_type == Type::Void { "" } else { "(void)" };
-        let ignore = if gives { format!("{} = ", exprs.declare(given, &value)) } else { ignored.into() };
+        let ignore = takes(&sweeps.runs_forward().result_type);
         body += &format!("    {} *const {tape} = {};\n", calls::TAPE, calls::SELF);
         if unit.left_out.contains(&head) {
             let is_read = |at: usize| sweeps.interface.params.contains(&ReverseParam::Primal(at as u32));
@@ -144,8 +149,7 @@ pub(super) fn adjoint(
         if checked.is_some() {
             body += &format!("    {}_nothing(\"{}\");\n", unit.witness, proc.name);
         }
-        let ignored = if proc.result_type == Type::Void { "" } else { "(void)" };
-        let ignore = if gives { format!("{} = ", exprs.declare(given, &value)) } else { ignored.into() };
+        let ignore = takes(&proc.result_type);
         body += &format!("    {ignore}{}({});\n", proc.name, primals.join(", "));
     }
     if gives {

@@ -64,17 +64,19 @@ impl Unit<'_> {
         let back = shared::brought_back(self);
         let named = shared::named(self, Role::Reverse).remove(&head).unwrap_or_default();
         let is_there = |global: &GlobalId| back.contains(global) && !self.shadows.contains_key(global);
-        let (made, others): (Vec<GlobalId>, Vec<GlobalId>) =
-            named.into_iter().filter(is_there).partition(|global| self.is_left_allocated(*global));
+        let there: Vec<GlobalId> = named.into_iter().filter(is_there).collect();
+        if there.is_empty() {
+            return kept;
+        }
         let asked = shared::allocated_by(self, head);
         let mut news = Vec::new();
-        for global in asked.iter().filter(|_| !made.is_empty() || !others.is_empty()) {
-            let name = &self.program.globals[*global].name;
+        for global in asked {
+            let name = &self.program.globals[global].name;
             let was = taken.fresh(&format!("was_{name}"));
             kept.declared.push(format!("logical :: {was}"));
             kept.before.push(format!("{was} = allocated({name})"));
             news.push(format!(".not. {was} .and. allocated({name})"));
-            self.kept_from(head, *global, &mut kept);
+            self.kept_from(head, global, &mut kept);
         }
         if news.is_empty() {
             return Kept::default();
@@ -82,7 +84,7 @@ impl Unit<'_> {
         let allocates = taken.fresh("allocates");
         kept.declared.push(format!("logical :: {allocates}"));
         kept.between.push(format!("{allocates} = {}", news.join(" .or. ")));
-        for global in made.into_iter().chain(others) {
+        for global in there {
             self.keep(head, global, &allocates, taken, &mut kept);
         }
         kept

@@ -166,10 +166,11 @@ impl<'a> Check<'a> {
         let word = if is_function { "function" } else { "subroutine" };
         let tail = if is_function { format!(" result({result})") } else { String::new() };
         text += &format!("  {word} {name}({}) bind(C){tail}\n", names.join(", "));
+        let lines = |all: &[String]| all.iter().map(|line| format!("    {line}\n")).collect::<String>();
         let kept = if called == Called::Sweeps { self.kept(head, &names) } else { Kept::default() };
         kept.uses.iter().for_each(|(module, name)| text += &format!("    use {module}, only: {name}\n"));
         text += &self.declared(head, passed, false);
-        kept.declared.iter().for_each(|line| text += &format!("    {line}\n"));
+        text += &lines(&kept.declared);
         for role in unit.own_roles(head).into_iter().filter(|_| called == Called::Primal) {
             if let Some(dummy) = dummy_of(role).map(|of| &facts.dummies[of]).filter(|dummy| dummy.is_allocatable) {
                 let shape = vec![":"; dummy.bounds.len()].join(", ");
@@ -190,7 +191,6 @@ impl<'a> Check<'a> {
         match called {
             Called::Sweeps => {
                 let [forward, reverse] = [Role::Forward, Role::Reverse].map(|role| &unit.sweeps[&(head, role)]);
-                let lines = |all: &[String]| all.iter().map(|line| format!("    {line}\n")).collect::<String>();
                 text += &lines(&kept.before);
                 text += &run(&forward.name, list(&forward.roles), &forward.proc.result_type);
                 text += &lines(&kept.between);

@@ -112,10 +112,10 @@ impl Body<'_> {
 
     fn call(&mut self, callee: &Callee, args: &[Expr], result: Option<ValueId>) {
         let (name, text) = match callee {
-            Callee::External { function: External::Passive { call, .. }, .. } if call.starts_with(TEXT_CALL) => {
-                return self.phrase(&call[TEXT_CALL.len()..], args, result);
-            }
             Callee::External { function: External::Passive { call, .. }, .. } => {
+                if let Some(words) = self.unit.fortran.phrases.get(call) {
+                    return self.phrase(words, args, result);
+                }
                 let (name, list) = self.passive(call, args, result);
                 return self.called(&name, &list, result, Type::Void);
             }
@@ -179,14 +179,11 @@ impl Body<'_> {
         }
     }
 
-    /// An expression of texts: every second part of its words is the number of an argument.
-    fn phrase(&mut self, words: &str, args: &[Expr], result: Option<ValueId>) {
-        let Some(result) = result else { return };
-        let part = |(at, part): (usize, &str)| match part.parse::<usize>() {
-            Ok(number) if at % 2 == 1 => self.own(&args[number]),
-            _ => part.to_string(),
-        };
-        let text: String = words.split('\u{1}').enumerate().map(part).collect();
+    /// An expression of texts.
+    fn phrase(&mut self, words: &[String], args: &[Expr], result: Option<ValueId>) {
+        let (Some(result), Some((first, rest))) = (result, words.split_first()) else { return };
+        let mut text = first.clone();
+        rest.iter().zip(args).for_each(|(words, value)| text += &(self.own(value) + words));
         let to = self.value(result);
         self.statement(&format!("{to} = {text}"));
     }

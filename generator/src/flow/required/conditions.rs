@@ -4,9 +4,25 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::state::Required;
-use crate::flow::{Set, walk};
+use crate::flow::locate::Index;
+use crate::flow::locs::Loc;
+use crate::flow::poly::Poly;
+use crate::flow::walk;
 use crate::ir::{ItemId, ItemKind, ProcId};
+
+/// How often a loop runs: loops whose bounds differ by as much, but for a constant, run about as often.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Passes {
+    About(Poly),
+    /// As often as this loop.
+    Of(ItemId),
+}
+
+/// By procedure and cell, the loops around stores to it, from the outermost on.
+type Overwritten = FxHashMap<(ProcId, Loc), FxHashSet<Vec<Passes>>>;
 
 impl Required<'_> {
     /// Takes demands of conditions away that alone keep memory, where each pass that runs the branch overwrites some of it:
@@ -14,17 +30,17 @@ impl Required<'_> {
     /// procedures of such branches.
     pub fn store_arms(&mut self) -> BTreeSet<ProcId> {
         let pushed = &self.verdict.pushed;
+        let overwritten = self.overwritten(pushed.iter());
         let conditions = self.demands.keys().copied().filter(|at| self.is_condition(*at));
-        let dear: Vec<_> = conditions.filter(|at| pushed.iter().any(|store| self.overwrites(*store, *at))).collect();
+        let dear: Vec<_> = conditions.filter(|at| self.reads(*at, &overwritten)).collect();
         if dear.is_empty() {
             return BTreeSet::new();
         }
         let mut without = self.fork();
         without.take_away(&dear);
         without.run();
-        let for_conditions: Vec<_> = pushed.difference(&without.verdict.pushed).copied().collect();
-        let spared = |at: &(ProcId, ItemId)| for_conditions.iter().any(|store| self.overwrites(*store, *at));
-        let found: Vec<_> = dear.into_iter().filter(spared).collect();
+        let for_conditions = self.overwritten(pushed.difference(&without.verdict.pushed));
+        let found: Vec<_> = dear.into_iter().filter(|at| self.reads(*at, &for_conditions)).collect();
         self.take_away(&found);
         self.stored.extend(&found);
         found.into_iter().map(|(p, _)| p).collect()
@@ -48,28 +64,34 @@ impl Required<'_> {
             && !self.loops(p, item).iter().any(|around| self.again.contains(&(p, *around)))
     }
 
-    /// Whether a store may overwrite what a condition reads, and runs about as often as the branch.
-    fn overwrites(&self, (p, store): (ProcId, ItemId), (q, branch): (ProcId, ItemId)) -> bool {
-        let mut read = self.demands[&(q, branch)].iter().flat_map(walk::loads);
-        let written = |cells: &Set| {
-            let to = self.flow.program.procs[p].items[store].kind.written();
-            to.into_iter().any(|to| self.flow.cells(p, to).iter().any(|cell| cells.contains(cell)))
-        };
-        p == q && self.as_often(p, store, branch) && read.any(|place| written(&self.flow.cells(p, place)))
+    /// What stores may overwrite, and how often: about as often as their loops run, and as loops around these do.
+    fn overwritten<'s>(&self, stores: impl Iterator<Item = &'s (ProcId, ItemId)>) -> Overwritten {
+        let mut found = Overwritten::default();
+        for &(p, store) in stores {
+            let passes: Vec<Passes> = self.loops(p, store).into_iter().map(|around| self.passes(p, around)).collect();
+            let written = self.flow.program.procs[p].items[store].kind.written();
+            for cell in written.into_iter().flat_map(|to| self.flow.cells(p, to)) {
+                let known = found.entry((p, cell)).or_default();
+                known.extend((0..=passes.len()).map(|depth| passes[..depth].to_vec()));
+            }
+        }
+        found
     }
 
-    /// Whether the loops around a branch are around a store, too, or loops with as many passes.
-    fn as_often(&self, p: ProcId, store: ItemId, branch: ItemId) -> bool {
-        let (inner, outer) = (self.loops(p, store), self.loops(p, branch));
-        let passes = |item| {
-            let index = self.locator.index(p, item).filter(|index| index.dense())?;
-            index.hi.sub(&index.lo)
-        };
-        let as_many = |(a, b): (&ItemId, &ItemId)| {
-            let more = || passes(*a)?.sub(&passes(*b)?)?.as_constant();
-            a == b || more().is_some()
-        };
-        inner.len() >= outer.len() && inner.iter().zip(&outer).all(as_many)
+    /// Whether a condition reads something that is overwritten about as often as its branch runs.
+    fn reads(&self, (p, branch): (ProcId, ItemId), overwritten: &Overwritten) -> bool {
+        let read = self.demands[&(p, branch)].iter().flat_map(walk::loads);
+        let mut known = read.flat_map(|place| self.flow.cells(p, place)).filter_map(|cell| overwritten.get(&(p, cell)));
+        let Some(first) = known.next() else { return false };
+        let passes: Vec<Passes> = self.loops(p, branch).into_iter().map(|around| self.passes(p, around)).collect();
+        std::iter::once(first).chain(known).any(|known| known.contains(&passes))
+    }
+
+    /// How many passes a loop has.
+    fn passes(&self, p: ProcId, item: ItemId) -> Passes {
+        let index = self.locator.index(p, item).filter(Index::dense);
+        let passes = index.and_then(|index| index.hi.sub(&index.lo));
+        passes.map_or(Passes::Of(item), |passes| Passes::About(passes.without_constant()))
     }
 
     /// The loops around an item, outermost first.

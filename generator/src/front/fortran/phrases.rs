@@ -2,11 +2,11 @@
 //! long one is. Sweeps ask it in the words of the program, with the values of subscripts in them.
 //!
 //! ```text
-//!   if (name(1:2) == 'rk')            a call of "text: \1 0 \1(\1 1 \1:\1 2 \1) == 'rk'" with name, 1 and 2
+//!   if (name(1:2) == 'rk')            a call of `(`, `:`, `) == 'rk'`, with name, 1 and 2 in front of them
 //!   index(trim(name)//'.nc', '.')     the same, an integer
 //! ```
 
-use super::state::{Called, Lower, Memory, Result};
+use super::state::{Called, Lower, Memory, Reader, Result};
 use super::types::logical;
 use crate::front::jumps::Ends;
 use crate::ir::*;
@@ -21,17 +21,37 @@ use adtape_fortran::tree::statement::{Guard, SelectArm};
 pub const ASKING: [&str; 11] =
     ["len", "len_trim", "index", "scan", "verify", "ichar", "iachar", "lge", "lgt", "lle", "llt"];
 
-/// Words with places for values between them.
-#[derive(Default)]
+/// Values, and the words around and between them.
 struct Phrase {
-    words: String,
+    words: Vec<String>,
     values: Vec<Expr>,
 }
 
 impl Phrase {
+    fn new(words: &str) -> Phrase {
+        Phrase { words: vec![words.to_owned()], values: Vec::new() }
+    }
+
+    fn word(&mut self, word: &str) {
+        self.words.last_mut().expect("it begins with words").push_str(word);
+    }
+
     fn value(&mut self, value: Expr) {
-        self.words += &format!("\u{1}{}\u{1}", self.values.len());
         self.values.push(value);
+        self.words.push(String::new());
+    }
+}
+
+impl Reader<'_> {
+    /// What calls name for an expression with these words.
+    fn phrase(&mut self, words: Vec<String>) -> String {
+        if let Some((name, _)) = self.fortran.phrases.iter().find(|(_, known)| **known == words) {
+            return name.clone();
+        }
+        let name = self.unique("phrase");
+        self.fortran.taken.push(name.clone());
+        self.fortran.phrases.insert(name.clone(), words);
+        name
     }
 }
 
@@ -43,7 +63,11 @@ impl<'t> Lower<'_, 't> {
         left: &'t Written,
         right: &'t Written,
     ) -> Result<Option<Expr>> {
-        if !self.is_text(left) || !self.is_text(right) || self.is_plain_text(left) && self.is_plain_text(right) {
+        if !self.is_text(left) || !self.is_text(right) {
+            return Ok(None);
+        }
+        // Both are compared without other words.
+        if self.known_text(left).is_some() && self.known_text(right).is_some() {
             return Ok(None);
         }
         let sign = match operator {
@@ -55,36 +79,31 @@ impl<'t> Lower<'_, 't> {
             Operator::GreaterEqual => ">=",
             _ => return Ok(None),
         };
-        let mut phrase = Phrase::default();
+        let mut phrase = Phrase::new("");
         self.words_of(left, &mut phrase)?;
-        phrase.words += &format!(" {sign} ");
+        phrase.word(&format!(" {sign} "));
         self.words_of(right, &mut phrase)?;
         Ok(Some(self.asked(phrase, logical())))
     }
 
-    /// Whether a text is known where it is compared without other words.
-    fn is_plain_text(&mut self, expr: &'t Written) -> bool {
-        self.known_text(expr).is_some()
-    }
-
     /// `index(a, b)` and its like.
     pub fn asked_of_texts(&mut self, expr: &'t Written, name: &str, part: &'t Part) -> Result<Expr> {
-        let mut phrase = Phrase { words: format!("{name}("), values: Vec::new() };
+        let mut phrase = Phrase::new(&format!("{name}("));
         for (position, argument) in part.lists.iter().flatten().enumerate() {
             let ArgumentValue::Expr(value) = &argument.value else { return self.not_here(expr, name) };
-            phrase.words += if position > 0 { ", " } else { "" };
+            phrase.word(if position > 0 { ", " } else { "" });
             if let Some(keyword) = &argument.keyword {
-                phrase.words += &format!("{} = ", keyword.name);
+                phrase.word(&format!("{} = ", keyword.name));
             }
             if self.is_text(value) {
                 self.words_of(value, &mut phrase)?;
             } else if let Some(Constant::Logical(known, _)) = self.names.constant(self.scope, value) {
-                phrase.words += if known { ".true." } else { ".false." };
+                phrase.word(if known { ".true." } else { ".false." });
             } else {
                 return self.not_here(expr, name);
             }
         }
-        phrase.words.push(')');
+        phrase.word(")");
         let ty = if matches!(name, "lge" | "lgt" | "lle" | "llt") { logical() } else { Type::int() };
         Ok(self.asked(phrase, ty))
     }
@@ -92,7 +111,7 @@ impl<'t> Lower<'_, 't> {
     fn asked(&mut self, phrase: Phrase, ty: Type) -> Expr {
         let span = self.b.span;
         let var = self.b.var("answer", ty, VarKind::Temporary, span);
-        let function = External::Passive { call: format!("{TEXT_CALL}{}", phrase.words), same: true };
+        let function = External::Passive { call: self.reader.phrase(phrase.words), same: true };
         self.b.call(Callee::External { function, returns: true, unknown: false }, phrase.values, Some(var), None);
         self.b.get(var)
     }
@@ -108,7 +127,7 @@ impl<'t> Lower<'_, 't> {
             Kind::Parenthesised(inner) => return self.words_of(inner, phrase),
             Kind::Binary(Operator::Concat, left, right) => {
                 self.words_of(left, phrase)?;
-                phrase.words += "//";
+                phrase.word("//");
                 return self.words_of(right, phrase);
             }
             Kind::Reference(reference) => {
@@ -117,9 +136,9 @@ impl<'t> Lower<'_, 't> {
                     (self.called(part), part.lists.first().map(Vec::as_slice))
                     && let ("trim" | "adjustl" | "adjustr", ArgumentValue::Expr(inner)) = (&*name, &only.value)
                 {
-                    phrase.words += &format!("{name}(");
+                    phrase.word(&format!("{name}("));
                     self.words_of(inner, phrase)?;
-                    phrase.words.push(')');
+                    phrase.word(")");
                     return Ok(());
                 }
                 if self.part_of_text(part, phrase)? {
@@ -152,13 +171,13 @@ impl<'t> Lower<'_, 't> {
         };
         let Some(whole) = whole else { return Ok(false) };
         phrase.value(whole);
-        phrase.words.push('(');
-        for (bound, end) in [(lower, ':'), (upper, ')')] {
+        phrase.word("(");
+        for (bound, end) in [(lower, ":"), (upper, ")")] {
             if let Some(bound) = bound {
                 let bound = self.integer(bound)?;
                 phrase.value(bound);
             }
-            phrase.words.push(end);
+            phrase.word(end);
         }
         Ok(true)
     }
@@ -168,21 +187,21 @@ impl<'t> Lower<'_, 't> {
         let Some((first, rest)) = arms.split_first() else { return Ok(Ends::falls()) };
         self.b.span = self.span(first.span);
         let Guard::Values(values) = &first.guard else { return Ok(self.block(&first.block)) };
-        let mut phrase = Phrase::default();
+        let mut phrase = Phrase::new("");
         for (position, value) in values.iter().enumerate() {
-            phrase.words += if position > 0 { " .or. " } else { "" };
+            phrase.word(if position > 0 { " .or. " } else { "" });
             match &value.value {
                 ArgumentValue::Expr(value) => {
                     self.words_of(on, &mut phrase)?;
-                    phrase.words += " == ";
+                    phrase.word(" == ");
                     self.words_of(value, &mut phrase)?;
                 }
                 ArgumentValue::Section(Section { lower, upper, .. }) => {
                     for (bound, sign) in [(lower, ">="), (upper, "<=")] {
                         let Some(bound) = bound else { continue };
-                        phrase.words += if sign == "<=" && lower.is_some() { " .and. " } else { "" };
+                        phrase.word(if sign == "<=" && lower.is_some() { " .and. " } else { "" });
                         self.words_of(on, &mut phrase)?;
-                        phrase.words += &format!(" {sign} ");
+                        phrase.word(&format!(" {sign} "));
                         self.words_of(bound, &mut phrase)?;
                     }
                 }
